@@ -1,0 +1,77 @@
+// A fixed-size array for lattices: zeroed, aligned to cache lines, and on huge pages where the system grants them
+// (random access into gigabytes otherwise spends its time in page-table walks).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+namespace kiln {
+
+template <class T>
+class HugeVector {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  HugeVector() = default;
+  explicit HugeVector(std::size_t size) { allocate(size); }
+  HugeVector(const HugeVector& other) {
+    allocate(other.size_);
+    if (size_ > 0) std::memcpy(data_, other.data_, size_ * sizeof(T));
+  }
+  HugeVector(HugeVector&& other) noexcept { swap(other); }
+  HugeVector& operator=(HugeVector other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~HugeVector() { std::free(data_); }
+
+  void swap(HugeVector& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+  }
+  void fill(T value) { std::fill(begin(), end(), value); }
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  bool operator==(const HugeVector& o) const { return size_ == o.size_ && std::equal(begin(), end(), o.begin()); }
+
+ private:
+  // Loads of four neighbours at once may look a few elements past either end of a row.
+  static constexpr std::size_t kSlack = 64;
+
+  void allocate(std::size_t size) {
+    if (size == 0) return;
+    constexpr std::size_t kHugePage = std::size_t(2) << 20;
+    std::size_t bytes = size * sizeof(T) + kSlack;
+    const std::size_t alignment = bytes >= kHugePage ? kHugePage : 64;
+    bytes = (bytes + alignment - 1) / alignment * alignment;
+    data_ = static_cast<T*>(std::aligned_alloc(alignment, bytes));
+    if (data_ == nullptr) throw std::bad_alloc();
+#ifdef __linux__
+    if (alignment == kHugePage) madvise(data_, bytes, MADV_HUGEPAGE);
+#endif
+    std::memset(static_cast<void*>(data_), 0, bytes);
+    size_ = size;
+  }
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace kiln

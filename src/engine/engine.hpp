@@ -1,0 +1,42 @@
+// What every engine can do. A run is defined by (model, seed, schedule); the engine decides only how fast it goes.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/state.hpp"
+#include "model/model.hpp"
+
+namespace kiln {
+
+// Counted since the engine was made.
+struct AttemptCounts {
+  int64_t attempts = 0;  // all copy attempts
+  int64_t live = 0;      // those that could change something
+  int64_t accepted = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  // Applies to every MCS from now on.
+  virtual void set_physics(const Physics& physics) = 0;
+  virtual void advance(int64_t mcs) = 0;
+  // The state as it is now; the reference stays good until the next call of a member that is not const.
+  virtual const State& state() = 0;
+  virtual AttemptCounts counts() const = 0;
+  virtual std::string name() const = 0;
+  virtual std::string schedule() const = 0;
+};
+
+struct EngineOptions {
+  std::string engine = "auto";
+  std::string schedule = "";  // "": the engine's default
+};
+
+// Throws UserError where the engine or schedule is not known or not to be had.
+std::unique_ptr<Engine> make_engine(const Model& model, const Physics& physics, State state,
+                                    const EngineOptions& options);
+
+}  // namespace kiln

@@ -1,0 +1,166 @@
+// A model, read and checked: a value that never changes while it runs. Everything here is valid by construction;
+// see read.hpp for how it is made.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/state.hpp"
+#include "terms/physics.hpp"
+
+namespace kiln {
+
+struct Units {
+  double voxel_um = 1.0;         // edge of a site
+  double seconds_per_mcs = 1.0;
+};
+
+struct Colour {
+  uint8_t red = 0, green = 0, blue = 0;
+  bool operator==(const Colour&) const = default;
+};
+
+// Index 0 is always the medium.
+struct CellType {
+  std::string name;
+  Colour colour;
+  bool frozen = false;
+  bool hidden = false;  // not drawn in 3-D pictures
+};
+
+// The parameters of one phase and the memory behind the view that engines use.
+struct PhysicsData {
+  float temperature = 20;
+  std::vector<TypePhysics> types;
+  std::vector<double> adhesion;  // types x types, symmetric, as given
+  TermsInUse uses;
+
+  // The view; it stays valid as long as this and `shared` live.
+  Physics view() const { return view_; }
+  Physics view_;
+  std::vector<int32_t> adhesion_units;
+  std::vector<int32_t> act_logs;
+};
+
+struct Phase {
+  std::string name;
+  int64_t mcs = 0;
+  bool measured = true;  // measures and pictures are taken during this phase
+  PhysicsData physics;
+};
+
+struct FieldData {
+  std::string name;
+  VectorField field;
+  std::string file;           // for stored fields, as written in the model
+  std::vector<float> values;  // behind field.data
+};
+
+// A part of space: the whole lattice, a ball or a box, or what lies outside of it.
+struct Region {
+  enum class Shape { all, ball, box } shape = Shape::all;
+  Vec3d centre;          // ball
+  double radius = 0;     // ball
+  Vec3d low, high;       // box: low <= place < high
+  bool outside = false;
+
+  bool contains(const Vec3d& p) const {
+    bool inside = true;
+    if (shape == Shape::ball) inside = dot(p - centre, p - centre) <= radius * radius;
+    if (shape == Shape::box)
+      inside = p.x >= low.x && p.y >= low.y && p.z >= low.z && p.x < high.x && p.y < high.y && p.z < high.z;
+    return inside != outside;
+  }
+};
+
+// One step of building the first state. Steps run in order, and each takes only sites that are still medium.
+struct InitialStep {
+  enum class Kind {
+    boxes,    // a grid of boxes, one cell each, cut at the lattice's edge and by the region
+    seeds,    // balls at random places, one cell each, `count` of them or as many as `density` asks for
+    fill,     // one cell that takes the whole region (frozen geometry: a ball, a box, what lies outside)
+    tube,     // one cell: a cylinder with round ends from `from` to `to`
+    network,  // one cell: random nodes joined by tubes, until `fraction` of the region is taken
+    labels,   // an array from a file
+  };
+  Kind kind = Kind::boxes;
+  std::vector<std::pair<TypeId, double>> types;  // type and weight; drawn per cell
+  Region region;
+  Vec3i box{5, 5, 5};       // boxes
+  Vec3i spacing{5, 5, 5};   // boxes: from one box's corner to the next; at least `box`
+  std::optional<int64_t> count;    // seeds
+  std::optional<double> density;   // seeds: share of the region's free sites covered once cells have target volume
+  double radius = 1;               // seeds, tube, network
+  Vec3d from, to;                  // tube
+  double fraction = 0;             // network
+  double node_spacing = 0;         // network: mean distance of nodes
+  std::string file;                // labels, as written in the model
+  // labels: by value. A label that is not listed has the first entry of `types`. Label 0 is left as it is.
+  std::map<int64_t, TypeId> label_types;
+};
+
+struct MeasureSettings {
+  int64_t every = 10;        // MCS between rows of measures.csv; 0: never
+  int64_t cells_every = 100; // MCS between samples of cells.csv; 0: never
+};
+
+struct PictureSettings {
+  enum class View { slice, solid };  // slice: a plane (all of a 2-D lattice); solid: shaded surfaces
+  enum class ColourBy { type, cell, act };
+  std::string name;
+  View view = View::slice;
+  ColourBy colour_by = ColourBy::type;
+  int axis = 2;                        // slice: the axis that is cut across
+  std::optional<int32_t> position;     // slice: where; middle if not given
+  bool borders = true;
+  int width = 0;                       // pixels; 0: chosen from the lattice
+  bool cut_away = false;               // solid: the nearest octant is taken out
+  double turn = 30, tilt = 25;         // solid: where the camera stands, degrees
+  int64_t every = 0;                   // MCS between pictures; 0: first and last state only
+  bool animation = false;              // all pictures of this view as one APNG
+};
+
+struct OutputSettings {
+  int64_t lattice_every = 0;     // MCS between snapshots in lattice.h5; 0: last state only
+  int64_t checkpoint_every = 0;  // MCS between checkpoints; 0: at the end and when interrupted
+};
+
+struct Model {
+  std::string source;  // file name as given, for messages
+  std::string folder;  // where relative file names start
+  std::string title;
+  uint64_t seed = 1;
+  Lattice lattice;
+  Units units;
+  std::vector<CellType> types;
+  Neighbourhood adhesion_neighbours, perimeter_neighbours;
+  int adhesion_order = 0, perimeter_order = 0;
+  std::vector<FieldData> fields;
+  std::vector<InitialStep> initial;
+  std::vector<Phase> phases;  // at least one
+  MeasureSettings measure;
+  std::vector<PictureSettings> pictures;
+  OutputSettings output;
+  std::string resolved;  // the whole model as TOML, every default written out
+
+  int64_t total_mcs() const;
+  std::vector<bool> frozen_types() const;
+  bool uses_act() const;          // in any phase
+  int history_length() const;     // the largest dt of persistence in any phase, 0 without
+};
+
+// The first state: steps applied, bookkeeping counted, directions drawn.
+State initial_state(const Model& model);
+
+// What a run needs, in bytes, before anything is allocated.
+struct MemoryNeed {
+  double sites = 0, cells = 0, fields = 0, history = 0;
+  double total() const { return sites + cells + fields + history; }
+};
+MemoryNeed memory_need(const Model& model, double cell_count);
+
+}  // namespace kiln

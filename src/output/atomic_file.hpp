@@ -1,0 +1,19 @@
+// Files that appear whole or not at all: written beside their final name, then renamed over it.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace kiln {
+
+// Calls `write` with a temporary path in the same folder, flushes that file to disk and renames it to `path`.
+// If `write` throws, or anything fails, the temporary file is removed, `path` is left as it was, and a Failure
+// (or what `write` threw) comes out.
+void write_atomically(const std::filesystem::path& path,
+                      const std::function<void(const std::filesystem::path& temporary)>& write);
+
+void write_text_atomically(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace kiln

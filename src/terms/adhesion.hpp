@@ -1,0 +1,60 @@
+// Adhesion. Each unordered pair of neighbouring sites that belong to different cells costs J(type, type'), medium
+// included (Graner and Glazier 1992). A copy changes the pairs of the target site only:
+//
+//   dH = sum over neighbours n of t:  J(winner, n) [n != winner]  -  J(loser, n) [n != loser]
+//
+// J is symmetric and may be negative. It is kept as an integer multiple of a power of two chosen from the model's
+// largest |J|, so that sums are exact and do not depend on their order.
+#pragma once
+
+#include "terms/neighbours.hpp"
+
+namespace kiln::adhesion {
+
+inline constexpr const char* kName = "adhesion";
+
+// The largest |J| times the largest neighbourhood must stay below 2^31 units.
+inline constexpr int kUnitBits = 23;
+inline constexpr double kLargestJ = 1e6;
+
+struct Table {
+  const int32_t* j = nullptr;  // types x types, in units
+  int types = 1;
+  float unit = 1.0f;
+
+  KILN_HD const int32_t* row(TypeId type) const { return j + int(type) * types; }
+};
+
+// sum over neighbours of J(winner, n) - J(loser, n), then the pairs that are no interface are taken back out.
+// `type_of(id)` gives a neighbour's type; it is asked only for cells that exist.
+template <class Neighbours, class TypeOf>
+KILN_HD inline float delta(const Table& table, const Neighbours& neighbours, const TypeOf& type_of, CellId winner,
+                           TypeId winner_type, CellId loser, TypeId loser_type) {
+  const int32_t* gained = table.row(winner_type);
+  const int32_t* lost = table.row(loser_type);
+  int32_t sum = 0;
+  if (table.types == 2) {  // medium and one type: the id alone tells, and the loop has no look-ups
+    const int32_t with_medium = gained[0] - lost[0], with_cell = gained[1] - lost[1];
+    for (int lane = 0; lane < neighbours.lanes(); ++lane) {
+      const CellId id = neighbours.id(lane);
+      sum += id == kNowhere ? 0 : id == kMedium ? with_medium : with_cell;
+    }
+  } else {
+    for (int lane = 0; lane < neighbours.lanes(); ++lane) {
+      const CellId id = neighbours.id(lane);
+      if (id == kNowhere) continue;
+      const TypeId type = type_of(id);
+      sum += gained[type] - lost[type];
+    }
+  }
+  sum -= count_same(neighbours, winner) * gained[winner_type];
+  sum += count_same(neighbours, loser) * lost[loser_type];
+  return float(sum) * table.unit;
+}
+
+// Energy of one ordered pair of neighbouring sites; the energy of a lattice is half the sum over all of them.
+KILN_HD inline double pair_energy(const Table& table, CellId a, TypeId type_a, CellId b, TypeId type_b) {
+  return a == b ? 0.0 : double(table.row(type_a)[type_b]) * double(table.unit);
+}
+
+}  // namespace kiln::adhesion

@@ -1,0 +1,28 @@
+// How a term declares the numbers it takes. The model reader, its error messages, `kiln validate` and the model
+// file reference all work from these tables; nothing repeats them.
+#pragma once
+
+#include "core/types.hpp"
+
+namespace kiln {
+
+enum class Kind {
+  real,
+  whole,  // an integer
+  flag,   // true or false
+  field,  // the name of a vector field, kept as its index
+};
+
+struct Parameter {
+  const char* name;
+  Kind kind;
+  double least, most;  // both allowed
+  double fallback;     // what a model gets that does not mention it; ignored where `required`
+  bool required;       // must be given once the term is used
+  const char* unit;
+  const char* meaning;
+};
+
+inline constexpr double kAnyEnergy = 1e9;
+
+}  // namespace kiln

@@ -1,0 +1,48 @@
+// Persistence. Every cell has a direction p of its own: dH = -lambda d.p(cell of s), only where the source is a
+// cell. After every MCS p turns towards where the cell went during the last dt MCS (Beltman et al. 2007):
+//
+//   p <- normalise((1 - mu) unit(X(now) - X(now - dt)) + mu p)
+//
+// X is the unwrapped centroid; before dt MCS have passed X(now - dt) is X(0). A cell that has not moved, or whose
+// sum is zero, keeps p.
+#pragma once
+
+#include "core/math.hpp"
+#include "terms/copy.hpp"
+#include "terms/parameter.hpp"
+
+namespace kiln::persistence {
+
+inline constexpr const char* kName = "persistence";
+inline constexpr const char* kSummary = "keeps a cell moving the way it has been going";
+
+struct Params {
+  float lambda = 0;
+  float mu = 0;
+  float dt = 1;
+};
+
+inline constexpr Parameter kParameters[] = {
+    {"lambda", Kind::real, 0, kAnyEnergy, 0, true, "energy", "strength"},
+    {"mu", Kind::real, 0, 1, 0.95, false, "", "memory: share of the old direction kept at every MCS"},
+    {"dt", Kind::whole, 1, 10000, 15, false, "MCS", "how far back the last displacement reaches"},
+};
+
+KILN_HD inline float delta(const Params& p, const Copy& copy, const Vec3f& direction_of_source) {
+  if (copy.winner == kMedium) return 0.0f;
+  return -p.lambda * dot(copy.unit_step(), direction_of_source);
+}
+
+KILN_HD inline Vec3f turned(const Params& p, const Vec3f& direction, const Vec3d& now, const Vec3d& before) {
+  const Vec3d moved = now - before;
+  if (moved == Vec3d{}) return direction;
+  const Vec3d heading = unit_vector(moved);
+  const double mu = double(p.mu);
+  const Vec3d old{double(direction.x), double(direction.y), double(direction.z)};
+  const Vec3d sum = heading * (1.0 - mu) + old * mu;
+  if (sum == Vec3d{}) return direction;
+  const Vec3d next = unit_vector(sum);
+  return {float(next.x), float(next.y), float(next.z)};
+}
+
+}  // namespace kiln::persistence
