@@ -39,22 +39,25 @@ KILN_HD inline int32_t log_units(ActValue value) {
 // GM of a site of `cell`, whose own value is `own`; `values` holds the Act values of the neighbours' lanes, and
 // `logs[value]` is log_units(value).
 template <class Neighbours>
-KILN_HD inline float geometric_mean(const Neighbours& neighbours, const ActValue* values, CellId cell, ActValue own,
+KILN_HD inline float geometric_mean(const Neighbours& neighbours, const uint32_t* values, CellId cell, ActValue own,
                                     const int32_t* logs) {
   if (cell == kMedium || own == 0) return 0.0f;
   int stale = 0;  // one 0 makes the mean 0, and most sites have one
-  for (int lane = 0; lane < neighbours.lanes(); ++lane)
-    stale += (neighbours.id(lane) == cell ? 1 : 0) & (values[lane] == 0 ? 1 : 0);
-  if (stale > 0) return 0.0f;
-  int32_t sum = logs[own];
   int count = 1;
   for (int lane = 0; lane < neighbours.lanes(); ++lane) {
-    const bool same = neighbours.id(lane) == cell;
-    sum += same ? logs[values[lane]] : 0;
-    count += same ? 1 : 0;
+    const int same = neighbours.id(lane) == cell ? 1 : 0;
+    count += same;
+    stale += values[lane] == 0 ? same : 0;
   }
+  if (stale > 0) return 0.0f;
+  int32_t sum = logs[own];
+  for (int lane = 0; lane < neighbours.lanes(); ++lane)
+    if (neighbours.id(lane) == cell) sum += logs[values[lane]];
   return exp2_of(float(sum) * kLogUnit / float(count));
 }
+
+// No mean exceeds Max, but for rounding.
+KILN_HD inline float largest_mean(const Params& p) { return p.max * 1.0001f; }
 
 KILN_HD inline float delta(const Params& p, float mean_at_source, float mean_at_target) {
   return -(p.lambda / p.max) * (mean_at_source - mean_at_target);

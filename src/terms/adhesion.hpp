@@ -25,20 +25,15 @@ struct Table {
   KILN_HD const int32_t* row(TypeId type) const { return j + int(type) * types; }
 };
 
-// sum over neighbours of J(winner, n) - J(loser, n), then the pairs that are no interface are taken back out.
 // `type_of(id)` gives a neighbour's type; it is asked only for cells that exist.
 template <class Neighbours, class TypeOf>
-KILN_HD inline float delta(const Table& table, const Neighbours& neighbours, const TypeOf& type_of, CellId winner,
-                           TypeId winner_type, CellId loser, TypeId loser_type) {
+KILN_HD inline float delta(const Table& table, const Neighbours& neighbours, const Tally& tally,
+                           const TypeOf& type_of, TypeId winner_type, TypeId loser_type) {
   const int32_t* gained = table.row(winner_type);
   const int32_t* lost = table.row(loser_type);
-  int32_t sum = 0;
-  if (table.types == 2) {  // medium and one type: the id alone tells, and the loop has no look-ups
-    const int32_t with_medium = gained[0] - lost[0], with_cell = gained[1] - lost[1];
-    for (int lane = 0; lane < neighbours.lanes(); ++lane) {
-      const CellId id = neighbours.id(lane);
-      sum += id == kNowhere ? 0 : id == kMedium ? with_medium : with_cell;
-    }
+  int32_t sum = 0;  // first over all neighbours ...
+  if (table.types == 2) {  // medium and one type: the tally tells
+    sum = tally.medium * (gained[0] - lost[0]) + (tally.present - tally.medium) * (gained[1] - lost[1]);
   } else {
     for (int lane = 0; lane < neighbours.lanes(); ++lane) {
       const CellId id = neighbours.id(lane);
@@ -47,8 +42,8 @@ KILN_HD inline float delta(const Table& table, const Neighbours& neighbours, con
       sum += gained[type] - lost[type];
     }
   }
-  sum -= count_same(neighbours, winner) * gained[winner_type];
-  sum += count_same(neighbours, loser) * lost[loser_type];
+  sum -= tally.winners * gained[winner_type];  // ... then without the pairs that are no interface
+  sum += tally.losers * lost[loser_type];
   return float(sum) * table.unit;
 }
 

@@ -3,7 +3,8 @@
 // `World` is how an engine shows its memory:
 //   TypeId type(CellId)                       int32_t volume(CellId), perimeter(CellId)
 //   Vec3f direction(CellId)                   p of persistence
-//   const Patch<Dim>& around_target()         neighbours of the target
+//   const Patch<Dim>& around_target()         Moore neighbours of the target
+//   const Tally& tally()                      of these
 //   float mean_act_at_source(), mean_act_at_target()   act::geometric_mean of winner and loser
 //   const FarPatch& far_around_target(const Neighbourhood&)   where a model asks for another neighbourhood
 #pragma once
@@ -14,30 +15,15 @@
 
 namespace kiln {
 
-// How many neighbours the target has for the perimeter, and how many of them are the two cells'.
-struct PerimeterCount {
-  int present, winners, losers;
-};
-
-template <class Neighbours>
-KILN_HD inline PerimeterCount count_for_perimeter(const Neighbours& n, const Copy& copy) {
-  return {count_present(n), count_same(n, copy.winner), count_same(n, copy.loser)};
-}
-
-template <int Dim, class World>
-KILN_HD inline PerimeterCount count_for_perimeter(const Physics& physics, World& world, const Copy& copy) {
-  if (physics.perimeter_is_moore) return count_for_perimeter(world.around_target(), copy);
-  return count_for_perimeter(world.far_around_target(*physics.perimeter_neighbours), copy);
-}
-
 template <class World>
 KILN_HD inline float adhesion_delta(const Physics& physics, World& world, const Copy& copy) {
   const auto type_of = [&world](CellId id) { return world.type(id); };
   if (physics.adhesion_is_moore)
-    return adhesion::delta(physics.adhesion, world.around_target(), type_of, copy.winner, copy.winner_type,
-                           copy.loser, copy.loser_type);
-  return adhesion::delta(physics.adhesion, world.far_around_target(*physics.adhesion_neighbours), type_of,
-                         copy.winner, copy.winner_type, copy.loser, copy.loser_type);
+    return adhesion::delta(physics.adhesion, world.around_target(), world.tally(), type_of, copy.winner_type,
+                           copy.loser_type);
+  const FarPatch& far = world.far_around_target(*physics.adhesion_neighbours);
+  return adhesion::delta(physics.adhesion, far, tally(far, copy.winner, copy.loser), type_of, copy.winner_type,
+                         copy.loser_type);
 }
 
 template <class World>
@@ -50,9 +36,16 @@ KILN_HD inline float volume_delta(const Physics& physics, World& world, const Co
   return sum;
 }
 
-template <int Dim, class World>
+// What the perimeter counts around the target; the bookkeeping of an accepted copy needs it, too.
+template <class World>
+KILN_HD inline Tally perimeter_tally(const Physics& physics, World& world, const Copy& copy) {
+  if (physics.perimeter_is_moore) return world.tally();
+  return tally(world.far_around_target(*physics.perimeter_neighbours), copy.winner, copy.loser);
+}
+
+template <class World>
 KILN_HD inline float perimeter_delta(const Physics& physics, World& world, const Copy& copy) {
-  const PerimeterCount n = count_for_perimeter<Dim>(physics, world, copy);
+  const Tally n = perimeter_tally(physics, world, copy);
   float sum = 0;
   if (copy.winner != kMedium)
     sum += perimeter::delta(physics.types[copy.winner_type].perimeter, world.perimeter(copy.winner),
@@ -63,21 +56,21 @@ KILN_HD inline float perimeter_delta(const Physics& physics, World& world, const
   return sum;
 }
 
-// dH of the copy; false where a hard rule forbids it.
+// True where the copy happens: no hard rule forbids it and dH <= threshold. Act comes last because it costs most: it
+// is left out where even its most favourable value could not save the copy. (Rounding is monotone, so leaving it out
+// never changes the verdict.)
 template <int Dim, class World>
-KILN_HD inline bool judge(const Physics& physics, World& world, const Copy& copy, float& dh) {
+KILN_HD inline bool accepts(const Physics& physics, World& world, const Copy& copy, float threshold) {
   const TypePhysics& steering = physics.types[copy.steering_type()];
-  dh = adhesion_delta(physics, world, copy);
+  float dh = adhesion_delta(physics, world, copy);
   if (physics.uses.volume) dh += volume_delta(physics, world, copy);
-  if (physics.uses.perimeter) dh += perimeter_delta<Dim>(physics, world, copy);
+  if (physics.uses.perimeter) dh += perimeter_delta(physics, world, copy);
   if (physics.uses.chemotaxis && steering.chemotaxis.lambda != 0) {
     const VectorField& field = physics.fields[int(steering.chemotaxis.field)];
     dh += chemotaxis::delta(steering.chemotaxis, copy, field.at(physics.lattice, copy.source));
   }
   if (physics.uses.persistence && copy.winner != kMedium)
     dh += persistence::delta(steering.persistence, copy, world.direction(copy.winner));
-  if (physics.uses.act && steering.act.lambda != 0)
-    dh += act::delta(steering.act, world.mean_act_at_source(), world.mean_act_at_target());
   if (physics.uses.connectivity) {
     const connectivity::Params& rule = physics.types[copy.loser_type].connectivity;
     if ((rule.penalty != 0 || rule.hard != 0) && connectivity::splits<Dim>(world.around_target(), copy.loser)) {
@@ -85,7 +78,14 @@ KILN_HD inline bool judge(const Physics& physics, World& world, const Copy& copy
       dh += rule.penalty;
     }
   }
-  return true;
+  if (physics.uses.act && steering.act.lambda != 0) {
+    const act::Params& p = steering.act;
+    if (dh + act::delta(p, act::largest_mean(p), 0.0f) > threshold) return false;
+    const float at_source = world.mean_act_at_source();
+    if (dh + act::delta(p, at_source, 0.0f) > threshold) return false;
+    dh += act::delta(p, at_source, world.mean_act_at_target());
+  }
+  return dh <= threshold;
 }
 
 // A copy happens where dH <= threshold. With u uniform in (0, 1] and threshold -T ln u this is Metropolis' rule:

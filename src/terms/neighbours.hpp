@@ -36,18 +36,25 @@ struct FarPatch {
   KILN_HD CellId id(int lane) const { return ids[lane]; }
 };
 
-template <class Neighbours>
-KILN_HD inline int count_same(const Neighbours& neighbours, CellId cell) {
-  int same = 0;
-  for (int lane = 0; lane < neighbours.lanes(); ++lane) same += neighbours.id(lane) == cell ? 1 : 0;
-  return same;
-}
+// How many neighbours a site has, and whose they are. Adhesion and perimeter both work from it.
+struct Tally {
+  int present = 0;  // neighbours inside the lattice
+  int medium = 0;
+  int winners = 0;
+  int losers = 0;
+};
 
 template <class Neighbours>
-KILN_HD inline int count_present(const Neighbours& neighbours) {
-  int present = 0;
-  for (int lane = 0; lane < neighbours.lanes(); ++lane) present += neighbours.id(lane) != kNowhere ? 1 : 0;
-  return present;
+KILN_HD inline Tally tally(const Neighbours& neighbours, CellId winner, CellId loser) {
+  Tally t;
+  for (int lane = 0; lane < neighbours.lanes(); ++lane) {
+    const CellId id = neighbours.id(lane);
+    t.present += id != kNowhere ? 1 : 0;
+    t.medium += id == kMedium ? 1 : 0;
+    t.winners += id == winner ? 1 : 0;
+    t.losers += id == loser ? 1 : 0;
+  }
+  return t;
 }
 
 }  // namespace kiln

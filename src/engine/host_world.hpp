@@ -1,0 +1,155 @@
+// How the engines on a processor show a State to the terms (see terms/hamiltonian.hpp).
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/state.hpp"
+#include "terms/hamiltonian.hpp"
+
+namespace kiln {
+
+// What is fixed for a whole run: sizes, strides and raw pointers into the state.
+template <int Dim>
+class LatticeReader {
+ public:
+  explicit LatticeReader(State& state)
+      : lattice_(state.lattice), ids_(state.ids.data()), act_(state.act.empty() ? nullptr : state.act.data()) {
+    for (int axis = 0; axis < 3; ++axis) inner_[axis] = uint32_t(std::max(lattice_.size[axis] - 2, 0));
+    const Site row = lattice_.size.x, layer = row * lattice_.size.y;
+    for (int k = 0; k < Patch<Dim>::kRows; ++k)
+      row_offset_[k] = (Dim == 3 ? (k / 3 - 1) * layer : 0) + (k % 3 - 1) * row - 1;
+    for (int k = 0; k < Moore<Dim>::kCount; ++k) {
+      const Vec3i o = Moore<Dim>::offset(k);
+      neighbour_offset_[k] = o.z * layer + o.y * row + o.x;
+    }
+  }
+
+  const Lattice& lattice() const { return lattice_; }
+  const CellId* ids() const { return ids_; }
+  Site neighbour_offset(int direction) const { return neighbour_offset_[direction]; }
+
+  // The neighbour of any place, or -1 beyond a closed wall.
+  [[gnu::noinline]] Site neighbour_anywhere(Vec3i place, int direction) const {
+    place = place + Moore<Dim>::offset(direction);
+    return lattice_.wrap(place) ? lattice_.index(place) : -1;
+  }
+
+  // True where all Moore neighbours lie inside the box, so that no wrapping is needed.
+  bool is_interior(const Vec3i& p) const {
+    return (uint32_t(p.x - 1) < inner_.x) & (uint32_t(p.y - 1) < inner_.y) &
+           (Dim == 2 || uint32_t(p.z - 1) < inner_.z);
+  }
+
+  void prefetch_rows(Site site) const {
+    for (int k = 0; k < Patch<Dim>::kRows; ++k) __builtin_prefetch(ids_ + site + row_offset_[k]);
+  }
+
+  // Rows are read whole, four sites; the last lane and the centre are then overwritten with ones: kNowhere.
+  void load_interior(Patch<Dim>& patch, Site site) const {
+    constexpr CellId kPadding[4] = {0, 0, 0, kNowhere}, kMiddle[4] = {0, kNowhere, 0, kNowhere};
+    for (int k = 0; k < Patch<Dim>::kRows; ++k) {
+      const CellId* row = ids_ + site + row_offset_[k];
+      const CellId* mask = k == Patch<Dim>::kRows / 2 ? kMiddle : kPadding;
+      for (int lane = 0; lane < 4; ++lane) patch.ids[4 * k + lane] = row[lane] | mask[lane];
+    }
+  }
+  void load_act_interior(uint32_t* values, Site site) const {
+    for (int k = 0; k < Patch<Dim>::kRows; ++k)
+      for (int lane = 0; lane < 4; ++lane) values[4 * k + lane] = act_[site + row_offset_[k] + lane];
+  }
+
+  // The same anywhere, one neighbour after another. `values` may be null.
+  void load_anywhere(Patch<Dim>& patch, uint32_t* values, const Vec3i& place) const {
+    for (CellId& id : patch.ids) id = kNowhere;
+    if (values != nullptr)
+      for (int lane = 0; lane < Patch<Dim>::kLanes; ++lane) values[lane] = 0;
+    for (int k = 0; k < Moore<Dim>::kCount; ++k) {
+      Vec3i p = place + Moore<Dim>::offset(k);
+      if (!lattice_.wrap(p)) continue;
+      const int lane = Patch<Dim>::lane_of(k);
+      patch.ids[lane] = ids_[lattice_.index(p)];
+      if (values != nullptr) values[lane] = act_[lattice_.index(p)];
+    }
+  }
+
+  void load_far(FarPatch& patch, const Neighbourhood& n, const Vec3i& place) const {
+    patch.count = n.count;
+    for (int k = 0; k < n.count; ++k) {
+      Vec3i p = place + Vec3i{n.offset[k].x, n.offset[k].y, n.offset[k].z};
+      patch.ids[k] = lattice_.wrap(p) ? ids_[lattice_.index(p)] : kNowhere;
+    }
+  }
+
+ private:
+  Lattice lattice_;
+  const CellId* ids_;
+  const ActValue* act_;
+  Vec3<uint32_t> inner_;  // how many places along an axis have both neighbours inside
+  Site row_offset_[Patch<Dim>::kRows];
+  Site neighbour_offset_[Moore<Dim>::kCount];
+};
+
+// One attempt's view of the state.
+template <int Dim>
+class HostWorld {
+ public:
+  struct Place {
+    Site site;
+    Vec3i at;
+    bool interior;  // may be false for an interior place: slower, same result
+  };
+
+  HostWorld(const LatticeReader<Dim>& around, const State& state, const Physics& physics, const Copy& copy,
+            const Place& target, const Place& source)
+      : around_(around), state_(state), physics_(physics), copy_(copy), target_(target), source_(source) {
+    if (target_.interior) around_.load_interior(patch_, target_.site);
+    else around_.load_anywhere(patch_, nullptr, target_.at);
+    tally_ = kiln::tally(patch_, copy.winner, copy.loser);
+  }
+
+  TypeId type(CellId cell) const { return state_.cells.type[cell]; }
+  int32_t volume(CellId cell) const { return state_.cells.extent[cell].volume; }
+  int32_t perimeter(CellId cell) const { return state_.cells.extent[cell].perimeter; }
+  Vec3f direction(CellId cell) const { return state_.direction[cell]; }
+
+  const Patch<Dim>& around_target() const { return patch_; }
+  const Tally& tally() const { return tally_; }
+  const FarPatch& far_around_target(const Neighbourhood& n) {
+    around_.load_far(far_, n, target_.at);
+    return far_;
+  }
+
+  float mean_act_at_target() const {
+    if (copy_.loser == kMedium || own_act(target_) == 0) return 0.0f;
+    return mean_act(target_, copy_.loser, patch_);
+  }
+  float mean_act_at_source() const {
+    if (copy_.winner == kMedium || own_act(source_) == 0) return 0.0f;
+    Patch<Dim> patch;
+    if (source_.interior) around_.load_interior(patch, source_.site);
+    return mean_act(source_, copy_.winner, patch);
+  }
+
+ private:
+  ActValue own_act(const Place& place) const { return state_.act[std::size_t(place.site)]; }
+
+  // `patch` must hold the place's neighbours already where it is interior.
+  float mean_act(const Place& place, CellId cell, Patch<Dim> patch) const {
+    alignas(16) uint32_t values[Patch<Dim>::kLanes];
+    if (place.interior) around_.load_act_interior(values, place.site);
+    else around_.load_anywhere(patch, values, place.at);
+    return act::geometric_mean(patch, values, cell, own_act(place), physics_.act_logs);
+  }
+
+  const LatticeReader<Dim>& around_;
+  const State& state_;
+  const Physics& physics_;
+  const Copy& copy_;
+  Place target_, source_;
+  Patch<Dim> patch_;
+  Tally tally_;
+  FarPatch far_;
+};
+
+}  // namespace kiln
