@@ -32,7 +32,7 @@ struct Neighbourhood {
 };
 
 // All offsets of the `order` nearest shells, in raster order.
-constexpr Neighbourhood neighbourhood_of_order(int dimension, int order) {
+KILN_HD constexpr Neighbourhood neighbourhood_of_order(int dimension, int order) {
   int limit = 0;  // the squared distance of the last shell
   for (int shell = 0; shell < order;) {
     ++limit;
@@ -55,6 +55,6 @@ constexpr Neighbourhood neighbourhood_of_order(int dimension, int order) {
   return result;
 }
 
-constexpr int moore_order(int dimension) { return dimension == 2 ? 2 : 3; }
+KILN_HD constexpr int moore_order(int dimension) { return dimension == 2 ? 2 : 3; }
 
 }  // namespace kiln

@@ -34,8 +34,10 @@ KILN_HD constexpr Draw draw(uint64_t seed, Stream stream, uint64_t index, uint32
 }
 
 // Draws first .. first + count - 1 of a step, as 64-bit halves: out[2 i] is ab() and out[2 i + 1] is cd() of draw i.
-// Much faster than one at a time. Host only.
+// Much faster than one at a time.
+#ifndef __CUDACC_RTC__
 void draw_many(uint64_t seed, Stream stream, uint64_t first, uint32_t step, int count, uint64_t* out);
+#endif
 
 // 64 uniform bits as a number in [0, 1) whose leading digit in any base can be taken off, again and again:
 // one draw gives z, then y, then x, then a direction. The bias is at most (product of the bases) / 2^64.
@@ -56,7 +58,7 @@ struct Digits {
 };
 
 // Uniform in (0, 1), never 0 or 1 in double; in float it may round to 1.
-KILN_HD constexpr double unit_double(uint64_t bits) { return (double(bits >> 11) + 0.5) * 0x1p-53; }
+KILN_HD constexpr double unit_double(uint64_t bits) { return (double(bits >> 12) + 0.5) * 0x1p-52; }
 KILN_HD constexpr float unit_float(uint32_t bits) { return float(bits) * 0x1p-32f + 0x1p-33f; }
 
 }  // namespace kiln

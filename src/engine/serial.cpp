@@ -40,7 +40,7 @@ struct SerialEngine<Dim>::Batch {
     if (any == 0) return 0;
     uint64_t bits = 0;
     for (int k = i + 1; k < count; ++k)
-      bits |= uint64_t(target[k] == target[i] || source[k] == target[i]) << k;
+      bits |= uint64_t(source[k] >= 0 && (target[k] == target[i] || source[k] == target[i])) << k;
     return bits;
   }
 };

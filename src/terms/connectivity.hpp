@@ -26,7 +26,7 @@ namespace detail {
 struct Adjacency {
   uint32_t mask[27] = {};
 };
-constexpr Adjacency make_adjacency() {
+KILN_HD constexpr Adjacency make_adjacency() {
   Adjacency result;
   for (int a = 0; a < 27; ++a)
     for (int b = 0; b < 27; ++b) {
