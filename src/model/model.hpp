@@ -32,17 +32,35 @@ struct CellType {
   bool hidden = false;  // not drawn in 3-D pictures
 };
 
+// A vector per site, or what it is computed from.
+struct FieldData {
+  std::string name;
+  VectorField field;
+  std::string file;  // for stored fields, as written in the model
+  std::shared_ptr<const std::vector<float>> values;  // behind field.data
+};
+
+// What the physics of all phases share. Never changes once made, so copies of a model point to the same one.
+struct Surroundings {
+  Lattice lattice;
+  Neighbourhood adhesion_neighbours, perimeter_neighbours;
+  std::vector<VectorField> fields;
+  std::vector<std::shared_ptr<const std::vector<float>>> field_values;
+};
+
 // The parameters of one phase and the memory behind the view that engines use.
 struct PhysicsData {
   float temperature = 20;
   std::vector<TypePhysics> types;
   std::vector<double> adhesion;  // types x types, symmetric, as given
-  TermsInUse uses;
+  TermsInUse uses;               // terms with a state of their own: whether any phase uses them
 
-  // The view; it stays valid as long as this and `shared` live.
-  Physics view() const { return view_; }
-  Physics view_;
+  // Valid as long as this PhysicsData lives and is not assigned to.
+  Physics view() const;
+
+  std::shared_ptr<const Surroundings> surroundings;
   std::vector<int32_t> adhesion_units;
+  float adhesion_unit = 1;
   std::vector<int32_t> act_logs;
 };
 
@@ -51,13 +69,6 @@ struct Phase {
   int64_t mcs = 0;
   bool measured = true;  // measures and pictures are taken during this phase
   PhysicsData physics;
-};
-
-struct FieldData {
-  std::string name;
-  VectorField field;
-  std::string file;           // for stored fields, as written in the model
-  std::vector<float> values;  // behind field.data
 };
 
 // A part of space: the whole lattice, a ball or a box, or what lies outside of it.
@@ -142,6 +153,7 @@ struct Model {
   std::vector<FieldData> fields;
   std::vector<InitialStep> initial;
   std::vector<Phase> phases;  // at least one
+  bool has_phases = false;    // the file names them; otherwise there is one, "run"
   MeasureSettings measure;
   std::vector<PictureSettings> pictures;
   OutputSettings output;
@@ -162,5 +174,14 @@ struct MemoryNeed {
   double total() const { return sites + cells + fields + history; }
 };
 MemoryNeed memory_need(const Model& model, double cell_count);
+
+// About how many cells the initial steps place.
+double expected_cells(const Model& model);
+
+// In bytes.
+double physical_memory();
+
+// Throws UserError, with both numbers, where a run of this model needs more than there is.
+void require_memory(const Model& model, double available = physical_memory());
 
 }  // namespace kiln

@@ -1,0 +1,126 @@
+#include "cli/cli.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/bench_cases.hpp"
+#include "cli/commands.hpp"
+#include "core/error.hpp"
+
+namespace kiln {
+namespace {
+
+void add_engine_options(CLI::App& command, EngineOptions& options) {
+  command.add_option("--engine", options.engine, "auto or serial")->capture_default_str();
+  command.add_option("--schedule", options.schedule, "order of the copy attempts: serial");
+}
+
+void add_set_option(CLI::App& command, std::vector<std::string>& set) {
+  command.add_option("--set", set, "changes a key of the model, as in --set types.cell.volume.lambda=5; repeatable")
+      ->type_name("KEY=VALUE")
+      ->take_all();
+}
+
+void add_run(CLI::App& app, RunOptions& o) {
+  CLI::App& c = *app.add_subcommand("run", "Runs a model, or the demo when none is given");
+  c.add_option("MODEL", o.model, "model file (TOML); see docs/model-file.md");
+  add_engine_options(c, o.engine);
+  c.add_option("--mcs", o.mcs, "Monte Carlo steps in all, instead of the model's");
+  c.add_option("--seed", o.seed, "seed of the random numbers, instead of the model's");
+  add_set_option(c, o.set);
+  c.add_option("--out", o.out, "folder for the results [runs/NAME]")->type_name("DIR");
+  auto* force = c.add_flag("--force", o.force, "replaces an earlier run in that folder");
+  c.add_flag("--resume", o.resume, "goes on with the run in that folder from its checkpoint")->excludes(force);
+  c.add_flag("--json", o.json, "prints only a JSON object about the run");
+}
+
+void add_bench(CLI::App& app, BenchOptions& o) {
+  CLI::App& c = *app.add_subcommand("bench", "Times a standard case");
+  std::string cases = "one of";
+  for (const BenchCase& b : bench_cases()) cases += fmt::format("\n{} ({})", b.name, b.what);
+  c.add_option("CASE", o.name, cases)->required();
+  c.add_option("--size", o.size, "edge of the lattice, in sites");
+  add_engine_options(c, o.engine);
+  c.add_option("--mcs", o.mcs, "steps to time, after a burn-in of as many");
+  c.add_flag("--json", o.json, "prints a JSON object");
+}
+
+void add_validate(CLI::App& app, ValidateOptions& o) {
+  CLI::App& c = *app.add_subcommand("validate", "Checks a model file and explains it in words");
+  c.add_option("MODEL", o.model, "model file (TOML)")->required();
+  add_set_option(c, o.set);
+}
+
+void add_render(CLI::App& app, RenderOptions& o) {
+  CLI::App& c = *app.add_subcommand("render", "Draws a run's saved states, or the first state of a model");
+  using View = PictureSettings::View;
+  using By = PictureSettings::ColourBy;
+  static const std::map<std::string, View> views = {{"slice", View::slice}, {"solid", View::solid}};
+  static const std::map<std::string, By> colours = {{"type", By::type}, {"cell", By::cell}, {"act", By::act}};
+  static const std::map<std::string, int> axes = {{"x", 0}, {"y", 1}, {"z", 2}};
+  PictureSettings& p = o.picture;
+  p.name = "render";
+  c.add_option("WHAT", o.what, "a run's folder or a model file")->required();
+  c.add_option("--mcs", o.mcs, "which saved state [the last]");
+  c.add_option("--out", o.out, "the PNG file")->type_name("FILE");
+  c.add_option("--view", p.view, "slice (a plane) or solid (shaded surfaces)")
+      ->transform(CLI::CheckedTransformer(views))->type_name("VIEW");
+  c.add_option("--colour,--color", p.colour_by, "by type, cell or act")
+      ->transform(CLI::CheckedTransformer(colours))->type_name("WHAT");
+  c.add_option("--axis", p.axis, "slice: the axis that is cut across, x, y or z")
+      ->transform(CLI::CheckedTransformer(axes))->type_name("AXIS");
+  c.add_option("--position", p.position, "slice: where along the axis [the middle]");
+  c.add_flag("--borders,!--no-borders", p.borders, "lines between cells");
+  c.add_option("--width", p.width, "pixels")->check(CLI::Range(0, 20000));
+  c.add_flag("--cut-away", p.cut_away, "solid: takes the nearest octant out");
+  c.add_option("--turn", p.turn, "solid: where the camera stands, degrees around")->capture_default_str();
+  c.add_option("--tilt", p.tilt, "solid: degrees above the horizon")->capture_default_str();
+  c.add_flag("--animation", o.animation, "all saved states as an animated PNG");
+  add_set_option(c, o.set);
+}
+
+int dispatch(int argc, char** argv) {
+  CLI::App app{"Kiln simulates tissues with the Cellular Potts Model.", "kiln"};
+  app.set_version_flag("--version", KILN_VERSION);
+  app.require_subcommand(1);
+  app.footer("\n`kiln COMMAND --help` tells more. Exit code 2: something in the call or the model is wrong; 1: a failure.");
+  RunOptions run;
+  BenchOptions bench;
+  ValidateOptions validate;
+  RenderOptions render;
+  add_run(app, run);
+  add_bench(app, bench);
+  add_validate(app, validate);
+  app.add_subcommand("info", "Says what this build and this machine can do");
+  add_render(app, render);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  if (app.got_subcommand("run")) return run_command(run);
+  if (app.got_subcommand("bench")) return bench_command(bench);
+  if (app.got_subcommand("validate")) return validate_command(validate);
+  if (app.got_subcommand("render")) return render_command(render);
+  return info_command();
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  try {
+    return dispatch(argc, argv);
+  } catch (const UserError& e) {
+    fmt::print(stderr, "kiln: {}\n", e.what());
+    return 2;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "kiln: not enough memory.\n");
+    return 1;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "kiln: {}\n", e.what());
+    return 1;
+  }
+}
+
+}  // namespace kiln

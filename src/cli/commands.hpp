@@ -1,0 +1,59 @@
+// What each command of `kiln` does, once its options are known. All return the exit code.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "model/model.hpp"
+
+namespace kiln {
+
+struct RunOptions {
+  std::string model;  // empty: the demo
+  EngineOptions engine;
+  std::optional<int64_t> mcs;
+  std::optional<uint64_t> seed;
+  std::vector<std::string> set;
+  std::string out;  // empty: runs/NAME
+  bool force = false;
+  bool resume = false;
+  bool json = false;
+};
+int run_command(const RunOptions& options);
+
+struct BenchOptions {
+  std::string name;
+  std::optional<int> size;
+  EngineOptions engine;
+  int64_t mcs = 0;  // 0: chosen so that it takes a few seconds
+  bool json = false;
+};
+int bench_command(const BenchOptions& options);
+
+struct ValidateOptions {
+  std::string model;
+  std::vector<std::string> set;
+};
+int validate_command(const ValidateOptions& options);
+
+int info_command();
+
+struct RenderOptions {
+  std::string what;  // a run's folder, or a model file
+  std::vector<std::string> set;
+  std::optional<int64_t> mcs;
+  std::string out;
+  PictureSettings picture;
+  bool animation = false;
+};
+int render_command(const RenderOptions& options);
+
+// A model file, or the demo where the name is empty, with the options of the command line applied.
+Model load_model(const std::string& file, const std::vector<std::string>& set, std::optional<uint64_t> seed,
+                 std::optional<int64_t> mcs);
+
+}  // namespace kiln

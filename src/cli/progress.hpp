@@ -1,0 +1,42 @@
+// How far a run has come: a bar with rate and time left on a terminal, now and then a plain line elsewhere. All of it
+// goes to standard error.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace kiln {
+
+class Progress {
+ public:
+  // `quiet`: says nothing at all.
+  Progress(int64_t first_mcs, int64_t last_mcs, double sites, bool quiet);
+  ~Progress();
+
+  void update(int64_t mcs, const std::string& phase);
+  // Ends the bar's line.
+  void finish();
+
+  // Seconds left, from the pace so far; negative while unknown.
+  double seconds_left(int64_t mcs) const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  int64_t first_, last_;
+  double sites_;
+  bool quiet_, terminal_;
+  bool line_open_ = false;
+  Clock::time_point start_, last_shown_;
+  double next_line_share_ = 0.1;
+};
+
+// "1 h 12 min", "3.4 min", "12 s".
+std::string in_words(double seconds);
+// "1.2 GB", "340 MB", "12 kB".
+std::string bytes_in_words(double bytes);
+// "1,234,567".
+std::string with_commas(int64_t number);
+
+}  // namespace kiln

@@ -1,0 +1,158 @@
+#include "cli/summary.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/progress.hpp"
+#include "measure/shape.hpp"
+#include "measure/statistics.hpp"
+#include "model/explain.hpp"
+#include "output/atomic_file.hpp"
+#include "output/report.hpp"
+
+namespace kiln {
+namespace {
+
+namespace fs = std::filesystem;
+
+int64_t living_cells(const State& state, const std::vector<bool>& frozen) {
+  int64_t cells = 0;
+  for (CellId cell = 1; cell < state.cells.count(); ++cell)
+    cells += !frozen[state.cells.type[cell]] && state.cells.extent[cell].volume > 0 ? 1 : 0;
+  return cells;
+}
+
+// What may spoil the results, a sentence each.
+std::vector<std::string> warnings(const State& state, const std::vector<bool>& frozen) {
+  std::vector<std::string> result;
+  const auto say = [&](int64_t count, const char* what) {
+    if (count > 0) result.push_back(fmt::format("{} {} {}.", with_commas(count), count == 1 ? "cell" : "cells", what));
+  };
+  say(extinct_cells(state.cells, frozen), "died out (volume 0)");
+  say(fragmented_cells(state, frozen), "in more than one piece");
+  say(wide_cells(state, frozen), "wider than half the lattice, whose centroids cannot be trusted");
+  return result;
+}
+
+std::string size_text(const Summary& s, const char* unit) {
+  return s.count == 0 ? "no cells" : fmt::format("{:.4g} ± {:.3g} {}", s.mean, s.sd, unit);
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const Model& model, const State& state) {
+  const SizeStatistics sizes = size_statistics(state.cells, model.frozen_types());
+  std::vector<std::pair<std::string, std::string>> facts;
+  facts.emplace_back("volume", size_text(sizes.all.volume, "sites"));
+  facts.emplace_back("perimeter", size_text(sizes.all.perimeter, "pairs"));
+  return facts;
+}
+
+const std::pair<const char*, const char*> kFiles[] = {
+    {"measures.csv", "the tissue over time"},
+    {"cells.csv", "every cell over time (tracks)"},
+    {"lags.csv", "mean squared displacement and direction autocorrelation over lags"},
+    {"lattice.h5", "snapshots of the lattice (HDF5)"},
+    {"lattice.xdmf", "the same for ParaView"},
+    {"checkpoint.h5", "the state to go on from (--resume)"},
+    {"model.toml", "the model with every default written out"},
+    {"run.json", "this run: version, seed, times, hash"},
+};
+
+std::vector<ReportPicture> report_pictures(const RunWriter& writer) {
+  std::vector<ReportPicture> result;
+  for (const auto& [name, files] : writer.stills()) {
+    if (files.empty()) continue;
+    const auto caption = [&](const std::string& file) {
+      return fmt::format("{}, MCS {}", name, with_commas(std::stoll(file.substr(file.size() - 12, 8))));
+    };
+    result.push_back({files.front(), caption(files.front())});
+    if (files.size() > 1) result.push_back({files.back(), caption(files.back())});
+  }
+  for (const std::string& file : writer.animations()) result.push_back({file, "animation"});
+  return result;
+}
+
+}  // namespace
+
+double disk_need(const Model& model, double cells) {
+  const double mcs = double(model.total_mcs()), sites = double(model.lattice.sites());
+  const auto times = [&](int64_t every) { return every > 0 ? mcs / double(every) + 1 : 1.0; };
+  double bytes = 1e5;
+  bytes += 300 * times(model.measure.every);
+  if (model.measure.cells_every > 0) bytes += 90 * std::min(1e6, cells * times(model.measure.cells_every));
+  for (const PictureSettings& p : model.pictures) bytes += 3e5 * (1 + times(p.every)) * (p.animation ? 2 : 1);
+  bytes += 0.5 * sites * times(model.output.lattice_every);
+  return bytes + sites + 100 * cells;  // the checkpoint
+}
+
+void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t start_mcs) {
+  const State& state = engine.state();
+  record.version = KILN_VERSION;
+  record.model = model.source;
+  record.title = model.title;
+  record.seed = model.seed;
+  record.engine = engine.name();
+  record.schedule = engine.schedule();
+  record.device = processor_name();
+  record.mcs = state.mcs;
+  record.cells = living_cells(state, model.frozen_types());
+  record.sites = model.lattice.sites();
+  const double updates = double(record.sites) * double(state.mcs - start_mcs);
+  record.site_updates_per_second = record.seconds > 0 ? updates / record.seconds : 0;
+  record.hash = state_hash(state);
+  record.notes = warnings(state, model.frozen_types());
+}
+
+void write_summary_files(const RunRecord& record, const Model& model, const State& state, const RunWriter& writer,
+                         const RunFolder& folder) {
+  RunRecord complete = record;
+  complete.notes.insert(complete.notes.end(), writer.notes().begin(), writer.notes().end());
+  write_text_atomically(folder.record(), run_json(complete));
+  ReportInfo report;
+  report.run = complete;
+  report.description = explain(model);
+  report.resolved_model = model.resolved;
+  report.facts = facts_of(model, state);
+  report.pictures = report_pictures(writer);
+  if (fs::exists(folder.measures())) report.measures = csv_columns(folder.measures());
+  if (fs::exists(folder.lags())) report.lags = csv_columns(folder.lags());
+  for (const auto& [file, what] : kFiles)
+    if (fs::exists(folder.path / file)) report.files.push_back({file, what});
+  write_report(folder.report(), report);
+}
+
+std::string summary_text(const RunRecord& record, const Model& model, const State& state,
+                         const AttemptCounts& counts, const RunWriter* writer) {
+  std::string text;
+  const auto line = [&text](const char* name, const std::string& value) {
+    text += fmt::format("  {:<12} {}\n", name, value);
+  };
+  const double minutes = double(state.mcs) * model.units.seconds_per_mcs / 60;
+  text += fmt::format("\n{}\n", record.interrupted ? "Interrupted; go on with --resume." : "Finished.");
+  line("simulated", fmt::format("{} MCS ({})", with_commas(record.mcs), in_words(minutes * 60)));
+  line("cells", with_commas(record.cells));
+  for (const auto& [name, value] : facts_of(model, state)) line(name.c_str(), value);
+  if (counts.attempts > 0)
+    line("accepted", fmt::format("{:.3g}% of attempts, {:.3g}% of those between two cells",
+                                 100.0 * double(counts.accepted) / double(counts.attempts),
+                                 100.0 * double(counts.accepted) / std::max<double>(1, double(counts.live))));
+  if (record.seconds > 0)
+    line("speed", fmt::format("{:.3g} site updates/s, {} of computing ({}, {})", record.site_updates_per_second,
+                              in_words(record.seconds), record.engine, record.device));
+  line("seed", std::to_string(record.seed));
+  line("hash", record.hash);
+  for (const std::string& note : record.notes) line("note", note);
+  if (writer != nullptr)
+    for (const std::string& note : writer->notes()) line("note", note);
+  const fs::path out = record.out;
+  if (writer != nullptr) {
+    text += "\nLook at\n";
+    for (const auto& [name, files] : writer->stills())
+      if (!files.empty()) line("picture", (out / files.back()).string());
+    for (const std::string& file : writer->animations()) line("animation", (out / file).string());
+  }
+  for (const char* file : {"measures.csv", "cells.csv"})
+    if (fs::exists(out / file)) line("table", (out / file).string());
+  if (fs::exists(out / "report.html")) line("report", (out / "report.html").string());
+  return text;
+}
+
+}  // namespace kiln

@@ -1,0 +1,28 @@
+// What a run leaves to be read: the page on the screen, run.json and report.html.
+#pragma once
+
+#include <string>
+
+#include "engine/engine.hpp"
+#include "model/model.hpp"
+#include "output/run_folder.hpp"
+#include "output/run_record.hpp"
+#include "output/run_writer.hpp"
+
+namespace kiln {
+
+// A rough guess, in bytes, before anything is written.
+double disk_need(const Model& model, double cells);
+
+// All that can be told from the model and the engine; `record.seconds` must be set.
+void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t start_mcs);
+
+// run.json and report.html.
+void write_summary_files(const RunRecord& record, const Model& model, const State& state, const RunWriter& writer,
+                         const RunFolder& folder);
+
+// One page; it ends with what to look at. `writer` is null where nothing was left to do.
+std::string summary_text(const RunRecord& record, const Model& model, const State& state,
+                         const AttemptCounts& counts, const RunWriter* writer);
+
+}  // namespace kiln

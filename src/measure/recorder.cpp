@@ -1,0 +1,48 @@
+#include "measure/recorder.hpp"
+
+#include <utility>
+
+#include "measure/shape.hpp"
+
+namespace kiln {
+
+std::vector<bool> frozen_flags(const std::vector<CellType>& types) {
+  std::vector<bool> frozen;
+  for (const CellType& type : types) frozen.push_back(type.frozen);
+  return frozen;
+}
+
+std::vector<std::pair<TypeId, TypeId>> contact_pairs(const std::vector<CellType>& types) {
+  std::vector<std::pair<TypeId, TypeId>> pairs;
+  for (std::size_t a = 1; a < types.size(); ++a)
+    for (std::size_t b = 0; b < types.size() && !types[a].frozen; ++b)
+      pairs.push_back({TypeId(a), TypeId(b)});
+  return pairs;
+}
+
+Recorder::Recorder(const Model& model, RecorderOptions options, TrackData tracks)
+    : types_(model.types),
+      frozen_(frozen_flags(model.types)),
+      units_(model.units),
+      options_(options),
+      tracks_(model.units, frozen_, options.tracks, std::move(tracks)) {}
+
+MeasureRow Recorder::record(const State& state, const AttemptCounts& counts, const std::string& phase) {
+  MeasureRow row;
+  row.mcs = state.mcs;
+  row.minutes = double(state.mcs) * units_.seconds_per_mcs / 60.0;
+  row.phase = phase;
+  row.size = size_statistics(state.cells, frozen_).all;
+  row.cells = row.size.volume.count;
+  row.extinct = extinct_cells(state.cells, frozen_);
+  if (options_.fragments) row.fragmented = fragmented_cells(state, frozen_, options_.threads);
+  row.acceptance = acceptance_between(last_counts_, counts);
+  last_counts_ = counts;
+  const ContactMatrix contacts = contact_matrix(state, int(types_.size()), options_.threads);
+  row.interface = interface_by_kind(contacts, frozen_);
+  for (const auto& [a, b] : contact_pairs(types_)) row.contact_fractions.push_back(contacts.fraction(a, b));
+  row.motion = tracks_.add(state);
+  return row;
+}
+
+}  // namespace kiln

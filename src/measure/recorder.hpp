@@ -1,0 +1,64 @@
+// One row of measures.csv: every measure of the whole tissue at one time.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/state.hpp"
+#include "engine/engine.hpp"
+#include "measure/contacts.hpp"
+#include "measure/statistics.hpp"
+#include "measure/tracks.hpp"
+#include "model/model.hpp"
+
+namespace kiln {
+
+struct RecorderOptions {
+  bool fragments = true;  // whether to count cells in pieces, the dearest of the measures
+  int threads = 1;
+  TrackLimits tracks;
+};
+
+struct MeasureRow {
+  int64_t mcs = 0;
+  double minutes = 0;
+  std::string phase;
+  int64_t cells = 0;    // tracked, with volume > 0
+  int64_t extinct = 0;  // tracked, with volume 0
+  std::optional<int64_t> fragmented;
+  Acceptance acceptance;  // since the row before
+  SizeSummary size;
+  Interface interface;
+  Motion motion;
+  std::vector<double> contact_fractions;  // in the order of contact_pairs()
+};
+
+// The pairs (a, b) of types whose contact fractions a row holds: a neither medium nor frozen, b any type.
+std::vector<std::pair<TypeId, TypeId>> contact_pairs(const std::vector<CellType>& types);
+
+std::vector<bool> frozen_flags(const std::vector<CellType>& types);
+
+class Recorder {
+ public:
+  // With `tracks` it goes on where a run was interrupted.
+  explicit Recorder(const Model& model, RecorderOptions options = {}, TrackData tracks = {});
+
+  // Takes a sample. `counts` are the engine's, as they are now.
+  MeasureRow record(const State& state, const AttemptCounts& counts, const std::string& phase);
+
+  const Tracks& tracks() const { return tracks_; }
+  // What the next row's acceptance counts from.
+  const AttemptCounts& last_counts() const { return last_counts_; }
+  void set_last_counts(const AttemptCounts& counts) { last_counts_ = counts; }
+
+ private:
+  std::vector<CellType> types_;
+  std::vector<bool> frozen_;
+  Units units_;
+  RecorderOptions options_;
+  Tracks tracks_;
+  AttemptCounts last_counts_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,294 @@
+#include "model/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "model/term_registry.hpp"
+#include "model/wording.hpp"
+
+namespace kiln {
+namespace {
+
+// Text with a label in front of the first line and the rest below it.
+class Page {
+ public:
+  template <class... Args>
+  void line(std::string_view label, fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), "{:<13}{}\n", label,
+                   fmt::format(format, std::forward<Args>(args)...));
+  }
+  void heading(std::string_view title) { text_ += fmt::format("\n{}\n", title); }
+  void raw(const std::string& s) { text_ += s + "\n"; }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string volume_text(double sites, const Model& m) {
+  const double edge = m.units.voxel_um;
+  const int d = m.lattice.dimension;
+  const double size = sites * edge * edge * (d == 3 ? edge : 1.0);
+  return fmt::format("{:g} sites = {:.4g} µm{}, a {} {:.3g} µm across", sites, size, d == 3 ? "³" : "²",
+                     d == 3 ? "ball" : "disc", ball_diameter(sites, d) * edge);
+}
+
+std::string perimeter_text(const TypePhysics& type, const Model& m) {
+  std::string text = fmt::format("{:g} pairs", type.perimeter.target);
+  if (type.volume.target > 0)
+    text +=
+        fmt::format(" (a {} of {:g} sites has about {:.0f})", m.lattice.dimension == 3 ? "ball" : "disc",
+                    type.volume.target,
+                    round_perimeter(m.perimeter_neighbours, m.lattice.dimension, double(type.volume.target)));
+  return text;
+}
+
+std::string parameter_text(const Term& term, std::size_t i, const TypePhysics& type, const Model& m) {
+  const Parameter& p = term.parameters[i];
+  const float value = term.get(type, i);
+  const std::string_view unit = p.unit;
+  if (p.kind == Kind::flag) return fmt::format("{} {}", p.name, value != 0 ? "true" : "false");
+  if (p.kind == Kind::field) return fmt::format("{} {}", p.name, m.fields[std::size_t(value)].name);
+  if (unit == "sites") return fmt::format("{} {}", p.name, volume_text(double(value), m));
+  if (unit == "pairs") return fmt::format("{} {}", p.name, perimeter_text(type, m));
+  if (unit == "MCS")
+    return fmt::format("{} {:g} MCS = {}", p.name, value,
+                       duration_text(double(value) * m.units.seconds_per_mcs));
+  return fmt::format("{} {:g}", p.name, value);
+}
+
+void explain_lattice(const Model& m, Page& page) {
+  const Lattice& l = m.lattice;
+  const double edge = m.units.voxel_um;
+  std::string physical = fmt::format("{:g} x {:g}", l.size.x * edge, l.size.y * edge);
+  if (l.dimension == 3) physical += fmt::format(" x {:g}", l.size.z * edge);
+  std::vector<std::string_view> walls;
+  for (int axis = 0; axis < l.dimension; ++axis) walls.push_back(l.periodic[axis] ? "periodic" : "closed");
+  const bool alike = std::all_of(walls.begin(), walls.end(), [&walls](auto w) { return w == walls[0]; });
+  page.line("lattice", "{} sites = {} µm, {}", size_text(l), physical,
+            alike ? std::string(walls[0]) : fmt::format("{}", fmt::join(walls, " x ")));
+  const double cells = expected_cells(m);
+  page.line("", "{} sites, about {} cell{}, {} of memory", grouped(double(l.sites())), grouped(cells),
+            std::round(cells) == 1 ? "" : "s", bytes_text(memory_need(m, cells).total()));
+  const auto neighbours = [&l](const Neighbourhood& n) {
+    return fmt::format("{}{}", n.count, n.is_moore(l.dimension) ? " (Moore)" : "");
+  };
+  page.line("neighbours", "adhesion {}, perimeter {}", neighbours(m.adhesion_neighbours),
+            neighbours(m.perimeter_neighbours));
+  page.line("time", "{} MCS of {:g} s = {}", grouped(double(m.total_mcs())), m.units.seconds_per_mcs,
+            duration_text(double(m.total_mcs()) * m.units.seconds_per_mcs));
+  page.line("seed", "{}", m.seed);
+  page.line("temperature", "{:g}", m.phases.front().physics.temperature);
+}
+
+// Parameters are those of the first phase; the others say what they change.
+std::string at_first(const Model& m) {
+  return m.phases.size() == 1 ? "" : fmt::format(" (phase {})", m.phases.front().name);
+}
+
+void explain_types(const Model& m, Page& page) {
+  const PhysicsData& physics = m.phases.front().physics;
+  page.heading("Cell types" + at_first(m));
+  for (std::size_t i = 1; i < m.types.size(); ++i) {
+    const CellType& type = m.types[i];
+    page.raw(
+        fmt::format("  {}{}{}", type.name, type.frozen ? ", frozen" : "", type.hidden ? ", hidden" : ""));
+    for (const Term& term : all_terms()) {
+      if (!term.given(physics.types[i])) continue;
+      std::vector<std::string> parts;
+      for (std::size_t k = 0; k < term.parameters.size(); ++k)
+        parts.push_back(parameter_text(term, k, physics.types[i], m));
+      page.raw(fmt::format("    {:<13}{}", term.name, fmt::join(parts, "; ")));
+    }
+  }
+}
+
+void explain_adhesion(const Model& m, Page& page) {
+  const PhysicsData& physics = m.phases.front().physics;
+  const std::size_t types = m.types.size();
+  const auto j = [&](std::size_t a, std::size_t b) { return physics.adhesion[a * types + b]; };
+  std::size_t width = 8;
+  for (const CellType& type : m.types) width = std::max(width, type.name.size() + 2);
+  page.heading("Adhesion J" + at_first(m));
+  std::string header(width, ' ');
+  for (std::size_t b = 0; b < types; ++b) header += fmt::format("{:>{}}", m.types[b].name, width);
+  page.raw("  " + header);
+  for (std::size_t a = 1; a < types; ++a) {
+    std::string row = fmt::format("{:<{}}", m.types[a].name, width);
+    for (std::size_t b = 0; b < types; ++b) row += fmt::format("{:>{}g}", j(a, b), width);
+    page.raw("  " + row);
+  }
+  // What a boundary costs beyond the two it replaces; cells of types with a high one are engulfed by the
+  // others.
+  std::vector<std::string> tensions;
+  for (std::size_t a = 1; a < types; ++a)
+    for (std::size_t b = 0; b < types; ++b)
+      if ((b == 0 || b > a) && !m.types[a].frozen && !m.types[b].frozen)
+        tensions.push_back(fmt::format("{}-{} {:g}", m.types[a].name, m.types[b].name,
+                                       j(a, b) - 0.5 * (j(a, a) + (b == 0 ? 0 : j(b, b)))));
+  if (!tensions.empty()) page.raw(fmt::format("  surface tension: {}", fmt::join(tensions, ", ")));
+}
+
+std::string place_text(const Vec3d& p, const Model& m) {
+  return m.lattice.dimension == 2 ? fmt::format("({:g}, {:g})", p.x, p.y)
+                                  : fmt::format("({:g}, {:g}, {:g})", p.x, p.y, p.z);
+}
+
+void explain_fields(const Model& m, Page& page) {
+  if (m.fields.empty()) return;
+  page.heading("Fields");
+  for (const FieldData& f : m.fields) {
+    std::string text;
+    switch (f.field.shape) {
+      case VectorField::Shape::uniform:
+        text = "uniform along " + place_text(f.field.axis, m);
+        break;
+      case VectorField::Shape::radial:
+        text = "away from " + place_text(f.field.centre, m);
+        break;
+      case VectorField::Shape::circular:
+        text = "around " + place_text(f.field.centre, m);
+        break;
+      case VectorField::Shape::stored:
+        text = "from " + f.file;
+        break;
+    }
+    page.raw(fmt::format("  {}: {}, strength {:g}", f.name, text, f.field.strength));
+  }
+}
+
+std::string region_text(const Region& r, const Model& m) {
+  const std::string where = r.outside ? "outside" : "in";
+  if (r.shape == Region::Shape::ball)
+    return fmt::format(" {} a {} of radius {:g} sites = {:.4g} µm at {}", where,
+                       m.lattice.dimension == 2 ? "disc" : "ball", r.radius, r.radius * m.units.voxel_um,
+                       place_text(r.centre, m));
+  if (r.shape == Region::Shape::box)
+    return fmt::format(" {} a box from {} to {}", where, place_text(r.low, m), place_text(r.high, m));
+  return "";
+}
+
+std::string step_text(const InitialStep& s, const Model& m) {
+  const double edge = m.units.voxel_um;
+  const auto sides = [&m](const Vec3i& v) {
+    return m.lattice.dimension == 2 ? fmt::format("{} x {}", v.x, v.y)
+                                    : fmt::format("{} x {} x {}", v.x, v.y, v.z);
+  };
+  switch (s.kind) {
+    case InitialStep::Kind::boxes:
+      return fmt::format("boxes of {} sites{}", sides(s.box),
+                         s.spacing == s.box ? "" : fmt::format(", every {}", sides(s.spacing)));
+    case InitialStep::Kind::seeds:
+      return fmt::format("{} of radius {:g}",
+                         s.count ? fmt::format("{} seeds", grouped(double(*s.count)))
+                                 : fmt::format("seeds for a density of {:g}", *s.density),
+                         s.radius);
+    case InitialStep::Kind::fill:
+      return "all sites";
+    case InitialStep::Kind::tube:
+      return fmt::format("a tube of radius {:g} sites = {:.3g} µm from {} to {}", s.radius, s.radius * edge,
+                         place_text(s.from, m), place_text(s.to, m));
+    case InitialStep::Kind::network:
+      return fmt::format("a network of strands of radius {:g} sites = {:.3g} µm, nodes {:g} apart, {:g}%",
+                         s.radius, s.radius * edge, s.node_spacing, 100 * s.fraction);
+    case InitialStep::Kind::labels:
+      return "labels from " + s.file;
+  }
+  return "";
+}
+
+void explain_initial(const Model& m, Page& page) {
+  page.heading("Initial state");
+  for (std::size_t i = 0; i < m.initial.size(); ++i) {
+    const InitialStep& step = m.initial[i];
+    double weights = 0;
+    for (const auto& [type, weight] : step.types) weights += weight;
+    std::vector<std::string> types;
+    for (const auto& [type, weight] : step.types)
+      types.push_back(step.types.size() == 1
+                          ? m.types[type].name
+                          : fmt::format("{} {:.3g}%", m.types[type].name, 100 * weight / weights));
+    for (const auto& [label, type] : step.label_types)
+      types.push_back(fmt::format("{} for label {}", m.types[type].name, label));
+    page.raw(fmt::format("  {}. {}: {}{}", i + 1, fmt::join(types, ", "), step_text(step, m),
+                         region_text(step.region, m)));
+  }
+}
+
+// What differs from the phase before.
+std::vector<std::string> changes(const PhysicsData& before, const PhysicsData& now, const Model& m) {
+  std::vector<std::string> result;
+  const auto add = [&result](const std::string& what, double from, double to) {
+    if (from != to) result.push_back(fmt::format("{} {:g} -> {:g}", what, from, to));
+  };
+  add("temperature", double(before.temperature), double(now.temperature));
+  for (std::size_t i = 1; i < m.types.size(); ++i) {
+    for (const Term& term : all_terms())
+      for (std::size_t k = 0; k < term.parameters.size(); ++k)
+        add(fmt::format("{} {}.{}", m.types[i].name, term.name, term.parameters[k].name),
+            double(term.get(before.types[i], k)), double(term.get(now.types[i], k)));
+    for (std::size_t b = 0; b <= i; ++b)
+      add(fmt::format("J {}-{}", m.types[i].name, m.types[b].name), before.adhesion[i * m.types.size() + b],
+          now.adhesion[i * m.types.size() + b]);
+  }
+  return result;
+}
+
+void explain_phases(const Model& m, Page& page) {
+  page.heading("Phases");
+  for (std::size_t i = 0; i < m.phases.size(); ++i) {
+    const Phase& phase = m.phases[i];
+    page.raw(fmt::format("  {}. {}: {} MCS = {}{}", i + 1, phase.name, grouped(double(phase.mcs)),
+                         duration_text(double(phase.mcs) * m.units.seconds_per_mcs),
+                         phase.measured ? "" : ", not measured"));
+    if (i == 0) continue;
+    for (const std::string& change : changes(m.phases[i - 1].physics, phase.physics, m))
+      page.raw("     " + change);
+  }
+}
+
+std::string every_text(int64_t every, const std::string& otherwise) {
+  return every > 0 ? fmt::format("every {} MCS", grouped(double(every))) : otherwise;
+}
+
+void explain_output(const Model& m, Page& page) {
+  page.heading("Output");
+  page.raw("  measures.csv: " + every_text(m.measure.every, "never"));
+  page.raw("  cells.csv: " + every_text(m.measure.cells_every, "never"));
+  for (const PictureSettings& p : m.pictures) {
+    const char* colour = p.colour_by == PictureSettings::ColourBy::type   ? "type"
+                         : p.colour_by == PictureSettings::ColourBy::cell ? "cell"
+                                                                          : "Act";
+    std::string view = p.cut_away ? "solid, cut away" : "solid";
+    if (p.view == PictureSettings::View::slice)
+      view = m.lattice.dimension == 2 ? "the lattice"
+                                      : fmt::format("slice at {} = {}", "xyz"[p.axis], *p.position);
+    page.raw(fmt::format("  picture {}: {}, coloured by {}, {}{}", p.name, view, colour,
+                         every_text(p.every, "first and last"), p.animation ? ", animated" : ""));
+  }
+  page.raw("  lattice.h5: " + every_text(m.output.lattice_every, "last state"));
+  page.raw("  checkpoint.h5: " + every_text(m.output.checkpoint_every, "at the end"));
+}
+
+}  // namespace
+
+std::string explain(const Model& model) {
+  Page page;
+  page.raw(fmt::format("{} ({})\n", model.title, model.source));
+  explain_lattice(model, page);
+  explain_types(model, page);
+  explain_adhesion(model, page);
+  explain_fields(model, page);
+  explain_initial(model, page);
+  explain_phases(model, page);
+  explain_output(model, page);
+  const std::vector<std::string> notes = model_notes(model);
+  if (!notes.empty()) page.raw("");
+  for (const std::string& note : notes) page.raw("note: " + note);
+  return page.text();
+}
+
+}  // namespace kiln

@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "model/initial_step.hpp"
+
+namespace kiln {
+namespace {
+
+// 0 is the medium, the last id is kNowhere.
+constexpr double kMostCells = 4294967294.0;
+
+const char* kind_name(InitialStep::Kind kind) {
+  switch (kind) {
+    case InitialStep::Kind::boxes:
+      return "boxes";
+    case InitialStep::Kind::seeds:
+      return "seeds";
+    case InitialStep::Kind::fill:
+      return "fill";
+    case InitialStep::Kind::tube:
+      return "tube";
+    case InitialStep::Kind::network:
+      return "network";
+    case InitialStep::Kind::labels:
+      return "labels";
+  }
+  return "";
+}
+
+void apply(StepBuilder& builder) {
+  switch (builder.step().kind) {
+    case InitialStep::Kind::boxes:
+      return add_boxes(builder);
+    case InitialStep::Kind::seeds:
+      return add_seeds(builder);
+    case InitialStep::Kind::fill:
+      return add_fill(builder);
+    case InitialStep::Kind::tube:
+      return add_tube(builder);
+    case InitialStep::Kind::network:
+      return add_network(builder);
+    case InitialStep::Kind::labels:
+      return add_labels(builder);
+  }
+}
+
+TypeId draw_type(const Model& model, uint32_t step, CellId cell) {
+  const auto& types = model.initial[step].types;
+  if (types.size() == 1) return types[0].first;
+  double total = 0;
+  for (const auto& [type, weight] : types) total += weight;
+  double rest = unit_double(draw(model.seed, Stream::initial_types, cell, step).ab()) * total;
+  for (const auto& [type, weight] : types) {
+    if (rest < weight) return type;
+    rest -= weight;
+  }
+  // Only where rounding ate the rest.
+  for (std::size_t i = types.size(); i-- > 0;)
+    if (types[i].second > 0) return types[i].first;
+  return types.back().first;
+}
+
+void start_act(const Model& model, State& state) {
+  if (!model.uses_act()) return;
+  state.act = HugeVector<ActValue>(state.ids.size());
+  std::vector<ActValue> start(model.types.size(), 0);
+  bool any = false;
+  const std::vector<TypePhysics>& types = model.phases.front().physics.types;
+  for (std::size_t type = 0; type < start.size() && type < types.size(); ++type)
+    if (types[type].act.start_full != 0) {
+      start[type] = ActValue(types[type].act.max);
+      any = true;
+    }
+  if (!any) return;
+  for (std::size_t site = 0; site < state.ids.size(); ++site)
+    if (const CellId cell = state.ids[site]; cell != kMedium) state.act[site] = start[state.cells.type[cell]];
+}
+
+// Uniform on the sphere (in 2-D the circle): the first point of the cube that falls into the ball, made a
+// unit vector. Points too near to the middle lose digits and are drawn again.
+Vec3f random_direction(const Model& model, CellId cell) {
+  for (uint32_t attempt = 0;; ++attempt) {
+    const Draw d = draw(model.seed, Stream::start_direction, cell, attempt);
+    const auto centred = [](uint32_t bits) { return (double(bits) + 0.5) * 0x1p-31 - 1.0; };
+    const Vec3d v{centred(d.a), centred(d.b), model.lattice.dimension == 3 ? centred(d.c) : 0.0};
+    const double squared = dot(v, v);
+    if (squared > 1.0 || squared < 1e-6) continue;
+    const Vec3d unit = unit_vector(v);
+    return {float(unit.x), float(unit.y), float(unit.z)};
+  }
+}
+
+void start_persistence(const Model& model, State& state) {
+  state.history_length = model.history_length();
+  if (state.history_length == 0) return;
+  std::vector<bool> persistent(model.types.size(), false);
+  for (const Phase& phase : model.phases)
+    for (std::size_t type = 0; type < persistent.size() && type < phase.physics.types.size(); ++type)
+      if (phase.physics.types[type].persistence.lambda > 0) persistent[type] = true;
+  const std::size_t count = state.cells.count(), slots = std::size_t(state.history_length);
+  state.direction.assign(count, Vec3f{});
+  state.history.assign(count * slots, Vec3d{});
+  for (CellId cell = 1; cell < count; ++cell) {
+    if (state.cells.extent[cell].volume == 0) continue;  // frozen: not tracked
+    if (persistent[state.cells.type[cell]]) state.direction[cell] = random_direction(model, cell);
+    const Vec3d start = state.cells.position(cell);
+    for (std::size_t slot = 0; slot < slots; ++slot) state.history[cell * slots + slot] = start;
+  }
+}
+
+}  // namespace
+
+void StepBuilder::add_cell(TypeId type) {
+  check_cell_count(double(next_cell()));
+  state_.cells.add(type);
+}
+
+void StepBuilder::add_cell() { add_cell(draw_type(model_, number_, next_cell())); }
+
+int64_t StepBuilder::take(int32_t y, int32_t z, Span span) {
+  if (span.length() == 0) return 0;
+  CellId* row = &at(lattice().index({0, y, z}));
+  const CellId cell = next_cell();
+  int64_t taken = 0;
+  for (int32_t x = span.begin; x < span.end; ++x)
+    if (row[x] == kMedium) {
+      row[x] = cell;
+      ++taken;
+    }
+  return taken;
+}
+
+int64_t StepBuilder::region_sites() const {
+  int64_t sites = 0;
+  for (int32_t z = 0; z < lattice().size.z; ++z)
+    for (int32_t y = 0; y < lattice().size.y; ++y) sites += row_spans(step_.region, lattice(), y, z).length();
+  return sites;
+}
+
+int64_t StepBuilder::free_region_sites() const {
+  int64_t sites = 0;
+  for (int32_t z = 0; z < lattice().size.z; ++z)
+    for (int32_t y = 0; y < lattice().size.y; ++y) {
+      const CellId* row = state_.ids.data() + lattice().index({0, y, z});
+      for (const Span& span : row_spans(step_.region, lattice(), y, z).part)
+        for (int32_t x = span.begin; x < span.end; ++x) sites += row[x] == kMedium ? 1 : 0;
+    }
+  return sites;
+}
+
+void StepBuilder::fail(const std::string& what) const {
+  throw UserError(
+      fmt::format("{}: initial.{} ({}) {}.", model_.source, number_, kind_name(step_.kind), what));
+}
+
+void StepBuilder::check_cell_count(double cells) const {
+  if (cells > kMostCells)
+    fail(fmt::format("asks for {:.0f} cells in all; at most {:.0f} are allowed", cells, kMostCells));
+}
+
+State initial_state(const Model& model) {
+  State state;
+  state.lattice = model.lattice;
+  state.ids = HugeVector<CellId>(std::size_t(model.lattice.sites()));
+  state.cells.add(0);  // the medium
+  for (uint32_t number = 0; number < model.initial.size(); ++number) {
+    StepBuilder builder(model, number, state);
+    if (builder.step().types.empty() && builder.step().kind != InitialStep::Kind::labels)
+      builder.fail("names no cell type");
+    apply(builder);
+  }
+  recount(state, model.perimeter_neighbours, model.frozen_types(), false);
+  start_act(model, state);
+  start_persistence(model, state);
+  return state;
+}
+
+}  // namespace kiln

@@ -1,0 +1,93 @@
+// Cells from an array of labels.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <unordered_map>
+
+#include "data/npy.hpp"
+#include "model/initial_step.hpp"
+
+namespace kiln {
+namespace {
+
+NpyArray read_labels(const StepBuilder& builder) {
+  const Lattice& lattice = builder.lattice();
+  const std::string& file = builder.step().file;
+  NpyArray labels = read_npy(std::filesystem::path(builder.model().folder) / file);
+  std::vector<int64_t> wanted{lattice.size.y, lattice.size.x};
+  if (lattice.dimension == 3) wanted.insert(wanted.begin(), lattice.size.z);
+  if (labels.shape != wanted)
+    builder.fail(fmt::format("has the file {} with the shape {}; the lattice needs {}, {}", file,
+                             shape_text(labels.shape), shape_text(wanted),
+                             lattice.dimension == 3 ? "that is (z, y, x)" : "that is (y, x)"));
+  if (labels.kind() != NpyArray::Kind::integer)
+    builder.fail(fmt::format("has the file {} with real numbers; labels must be integers", file));
+  return labels;
+}
+
+// Calls visit(site, label) for every site of the region that is still medium and has a label other than 0.
+template <class Visit>
+void for_each_label(StepBuilder& builder, const NpyArray& labels, Visit&& visit) {
+  const Lattice& lattice = builder.lattice();
+  for (int32_t z = 0; z < lattice.size.z; ++z)
+    for (int32_t y = 0; y < lattice.size.y; ++y)
+      for (const Span& part : row_spans(builder.step().region, lattice, y, z).part)
+        for (int32_t x = part.begin; x < part.end; ++x) {
+          const Site site = lattice.index({x, y, z});
+          if (builder.at(site) != kMedium) continue;
+          if (const int64_t label = labels.integer(std::size_t(site)); label != 0) visit(site, label);
+        }
+}
+
+void check_not_negative(const StepBuilder& builder, const NpyArray& labels) {
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (labels.integer(i) < 0) {
+      const Vec3i p = builder.lattice().position(Site(i));
+      builder.fail(
+          fmt::format("has the file {} with the label {} at x = {}, y = {}, z = {}; labels must be 0 or more",
+                      builder.step().file, labels.integer(i), p.x, p.y, p.z));
+    }
+}
+
+TypeId type_of_label(const StepBuilder& builder, int64_t label) {
+  const InitialStep& step = builder.step();
+  if (const auto listed = step.label_types.find(label); listed != step.label_types.end())
+    return listed->second;
+  if (step.types.empty())
+    builder.fail(fmt::format("has the file {} with the label {}, for which the model gives no type",
+                             step.file, label));
+  return step.types[0].first;
+}
+
+}  // namespace
+
+void add_labels(StepBuilder& builder) {
+  const NpyArray labels = read_labels(builder);
+  check_not_negative(builder, labels);
+  // Labels come in runs along x: most sites need no look-up.
+  std::unordered_map<int64_t, CellId> cells;
+  int64_t last_label = 0;
+  for_each_label(builder, labels, [&](Site, int64_t label) {
+    if (label != last_label) cells.emplace(label, kMedium);
+    last_label = label;
+  });
+  std::vector<int64_t> ordered;
+  for (const auto& [label, cell] : cells) ordered.push_back(label);
+  std::sort(ordered.begin(), ordered.end());
+  for (const int64_t label : ordered) {
+    const TypeId type = type_of_label(builder, label);
+    if (type == 0) continue;  // listed as medium
+    cells[label] = builder.next_cell();
+    builder.add_cell(type);
+  }
+  last_label = 0;
+  CellId cell = kMedium;
+  for_each_label(builder, labels, [&](Site site, int64_t label) {
+    if (label != last_label) cell = cells[label];
+    last_label = label;
+    builder.at(site) = cell;
+  });
+}
+
+}  // namespace kiln

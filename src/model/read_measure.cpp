@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "model/reading.hpp"
+
+namespace kiln {
+namespace {
+
+void check_fits_model(const Node& node, const std::string& path, const Model& model) {
+  const Node& view = *find(node, "view");
+  if (view.text() == "solid" && model.lattice.dimension == 2)
+    fail_at(view, fmt::format("{}.view is \"solid\", but the lattice is 2-D; take \"slice\".", path));
+  const Node& colour = *find(node, "colour");
+  if (colour.text() == "act" && !model.uses_act())
+    fail_at(colour, fmt::format("{}.colour is \"act\", but no cell type has an act term.", path));
+  const Node* axis = find(node, "axis");
+  if (axis != nullptr && axis->text() != "z" && model.lattice.dimension == 2)
+    fail_at(*axis, fmt::format("{}.axis is \"{}\", but must be \"z\" in 2-D.", path, axis->text()));
+}
+
+int axis_of(const Node& node) {
+  const Node* axis = find(node, "axis");
+  return axis == nullptr || axis->text() == "z" ? 2 : axis->text() == "y" ? 1 : 0;
+}
+
+void complete_position(Node& node, const std::string& path, const Lattice& lattice) {
+  const int64_t length = lattice.size[axis_of(node)];
+  if (find(node, "position") == nullptr) put(node, "position", {length / 2, node.place});
+  const Node& position = *find(node, "position");
+  if (position.whole() >= length)
+    fail_at(position, fmt::format("{}.position is {}, but must lie between 0 and {} (sites).", path,
+                                  position.whole(), length - 1));
+}
+
+PictureSettings read_picture(const Reading& r, Node& node, const std::string& path) {
+  node = complete_section(node, kPictureSection, path, r.scope);
+  check_fits_model(node, path, r.model);
+  PictureSettings result;
+  const std::string view = find(node, "view")->text();
+  const std::string colour = find(node, "colour")->text();
+  if (find(node, "name") == nullptr) put(node, "name", {view + "-" + colour, node.place});
+  result.name = find(node, "name")->text();
+  result.colour_by = colour == "type"   ? PictureSettings::ColourBy::type
+                     : colour == "cell" ? PictureSettings::ColourBy::cell
+                                        : PictureSettings::ColourBy::act;
+  result.width = int(find(node, "width")->whole());
+  result.every = find(node, "every")->whole();
+  result.animation = find(node, "animation")->flag();
+  if (view == "slice") {
+    result.view = PictureSettings::View::slice;
+    complete_position(node, path, r.model.lattice);
+    result.axis = axis_of(node);
+    result.position = int32_t(find(node, "position")->whole());
+    result.borders = find(node, "borders")->flag();
+  } else {
+    result.view = PictureSettings::View::solid;
+    result.cut_away = find(node, "cut_away")->flag();
+    result.turn = find(node, "turn")->real();
+    result.tilt = find(node, "tilt")->real();
+  }
+  sort_keys(node, kPictureSection);
+  return result;
+}
+
+Node::Array default_pictures(const Reading& r) {
+  Node slice{Node::Table{}, r.given.place}, solid = slice;
+  put(solid, "view", {std::string("solid"), r.given.place});
+  if (r.model.lattice.dimension == 2) return {slice};
+  return {slice, solid};
+}
+
+void read_pictures(Reading& r) {
+  Node::Array given = tables_of(r.given, kPictureSection.name);
+  if (find(r.given, kPictureSection.name) == nullptr) given = default_pictures(r);
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const std::string path = fmt::format("{}.{}", kPictureSection.name, i);
+    r.model.pictures.push_back(read_picture(r, given[i], path));
+    if (!names.insert(r.model.pictures.back().name).second)
+      fail_at(given[i],
+              fmt::format("{}.name is \"{}\", but an earlier picture has that name; give it another.", path,
+                          r.model.pictures.back().name));
+  }
+  put(r.complete, kPictureSection.name, {std::move(given), r.given.place});
+}
+
+}  // namespace
+
+void read_measure(Reading& r) {
+  const auto section = [&r](const Section& s) -> const Node& {
+    return put(r.complete, s.name,
+               complete_section(table_of(r.given, s.name), s, std::string(s.name), r.scope));
+  };
+  const Node& measure = section(kMeasureSection);
+  r.model.measure = {find(measure, "every")->whole(), find(measure, "cells_every")->whole()};
+  read_pictures(r);
+  const Node& output = section(kOutputSection);
+  r.model.output = {find(output, "lattice_every")->whole(), find(output, "checkpoint_every")->whole()};
+}
+
+}  // namespace kiln

@@ -1,0 +1,43 @@
+#include "model/wording.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace kiln {
+
+std::string grouped(double number) {
+  std::string digits = fmt::format("{:.0f}", number);
+  for (std::ptrdiff_t i = std::ptrdiff_t(digits.size()) - 3; i > (digits[0] == '-' ? 1 : 0); i -= 3)
+    digits.insert(std::size_t(i), 1, ',');
+  return digits;
+}
+
+std::string bytes_text(double bytes) {
+  const char* units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+  int unit = 0;
+  while (bytes >= 999.5 && unit < 5) {
+    bytes /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.3g} {}", bytes, units[unit]);
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
+  if (seconds < 120 * 60) return fmt::format("{:.3g} min", seconds / 60);
+  if (seconds < 48 * 3600) return fmt::format("{:.3g} h", seconds / 3600);
+  return fmt::format("{:.3g} days", seconds / 86400);
+}
+
+std::string size_text(const Lattice& lattice) {
+  return lattice.dimension == 2 ? fmt::format("{} x {}", lattice.size.x, lattice.size.y)
+                                : fmt::format("{} x {} x {}", lattice.size.x, lattice.size.y, lattice.size.z);
+}
+
+double ball_diameter(double sites, int dimension) {
+  constexpr double kPi = 3.14159265358979323846;
+  return dimension == 2 ? 2 * std::sqrt(sites / kPi) : std::cbrt(6 * sites / kPi);
+}
+
+}  // namespace kiln

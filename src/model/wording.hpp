@@ -1,0 +1,18 @@
+// Numbers as people read them.
+#pragma once
+
+#include <string>
+
+#include "model/model.hpp"
+
+namespace kiln {
+
+std::string grouped(double number);             // 1,234,567
+std::string bytes_text(double bytes);           // 6.7 MB
+std::string duration_text(double seconds);      // 16.7 min
+std::string size_text(const Lattice& lattice);  // 64 x 64 x 64
+
+// The diameter of a ball, or in 2-D a disc, of this many sites.
+double ball_diameter(double sites, int dimension);
+
+}  // namespace kiln

@@ -1,0 +1,40 @@
+// report.html: one page that shows what was run and what came of it. It needs no network; pictures are beside
+// it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "output/report_plots.hpp"
+#include "output/run_record.hpp"
+
+namespace kiln {
+
+struct ReportPicture {
+  std::string file;  // relative to the report: "pictures/first.png"
+  std::string caption;
+};
+
+struct ReportFile {
+  std::string file;  // relative to the report
+  std::string what;
+};
+
+struct ReportInfo {
+  RunRecord run;
+  std::string description;                                 // the model in words, lines as they are to stand
+  std::string resolved_model;                              // TOML
+  std::vector<std::pair<std::string, std::string>> facts;  // further lines of the summary: name, value
+  std::vector<ReportPicture> pictures;
+  std::vector<Column> measures, lags;
+  std::vector<ReportFile> files;
+};
+
+std::string report_html(const ReportInfo& info);
+
+// Appears whole or not at all.
+void write_report(const std::filesystem::path& path, const ReportInfo& info);
+
+}  // namespace kiln

@@ -1,0 +1,37 @@
+// The folder of a run: whether it may be used, and what its files are called.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace kiln {
+
+struct RunFolder {
+  std::filesystem::path path;
+
+  std::filesystem::path model() const { return path / "model.toml"; }
+  std::filesystem::path record() const { return path / "run.json"; }
+  std::filesystem::path cells() const { return path / "cells.csv"; }
+  std::filesystem::path measures() const { return path / "measures.csv"; }
+  std::filesystem::path lags() const { return path / "lags.csv"; }
+  std::filesystem::path lattice() const { return path / "lattice.h5"; }
+  std::filesystem::path pictures() const { return path / "pictures"; }
+  std::filesystem::path checkpoint() const { return path / "checkpoint.h5"; }
+  std::filesystem::path report() const { return path / "report.html"; }
+};
+
+enum class IfExists {
+  refuse,   // UserError where the folder has anything in it
+  replace,  // takes an earlier run's files away first; UserError where the folder holds no run
+  resume,   // leaves everything
+};
+
+// Checks without changing anything, so that a run that cannot start writes nothing.
+void check_run_folder(const std::filesystem::path& path, IfExists if_exists);
+// Makes the folder (and pictures/ in it), emptied where `replace` says so.
+RunFolder make_run_folder(const std::filesystem::path& path, IfExists if_exists);
+
+// runs/NAME, or the first of runs/NAME-2, runs/NAME-3, ... that does not exist.
+std::filesystem::path unused_run_folder(const std::string& name);
+
+}  // namespace kiln

@@ -1,0 +1,47 @@
+// What a run was and how it went: `run.json`, and the object that `kiln run --json` prints.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kiln {
+
+struct RunRecord {
+  std::string version;  // of Kiln
+  std::string model;    // the model's file, as given
+  std::string title;
+  uint64_t seed = 0;
+  std::string engine, schedule;
+  std::string device;   // what it ran on: a processor or a GPU
+  std::string started;  // ISO 8601, UTC
+  double seconds = 0;   // of computing, without what came before and after
+  int64_t mcs = 0;      // at the end
+  int64_t cells = 0;    // that live at the end
+  int64_t sites = 0;
+  double site_updates_per_second = 0;
+  std::string hash;
+  bool interrupted = false;
+  std::string out;  // the run's folder
+  std::vector<std::string> notes;
+};
+
+// Everything, one key per line.
+std::string run_json(const RunRecord& record);
+
+// One line with hash, mcs, cells, engine, schedule, seconds, site_updates_per_second, out.
+std::string summary_json(const RunRecord& record);
+
+// A JSON string with its quotes. What is no UTF-8 becomes U+FFFD; numbers that are not finite become null.
+std::string json_text(std::string_view text);
+std::string json_number(double value);
+
+// 2026-03-01T14:05:09Z
+std::string iso_time(std::chrono::system_clock::time_point time);
+
+// The processor's name and how many hardware threads there are, as "AMD EPYC 9654, 16 threads".
+std::string processor_name();
+
+}  // namespace kiln

@@ -1,0 +1,206 @@
+#include "output/run_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "measure/cell_table.hpp"
+#include "measure/track_arrays.hpp"
+#include "output/picture.hpp"
+#include "output/png.hpp"
+#include "output/tables.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr double kSecondsPerFrame = 0.12;
+
+int measuring_threads() { return int(std::max(1u, std::thread::hardware_concurrency())); }
+
+RecorderOptions recorder_options() {
+  RecorderOptions options;
+  options.threads = measuring_threads();
+  return options;
+}
+
+Recorder make_recorder(const Model& model, const Checkpoint* resumed) {
+  if (resumed == nullptr || resumed->info.extra.empty()) return Recorder(model, recorder_options());
+  Recorder recorder(model, recorder_options(), tracks_from_arrays(resumed->info.extra));
+  recorder.set_last_counts(counts_from_arrays(resumed->info.extra));
+  return recorder;
+}
+
+}  // namespace
+
+int phase_at(const Model& model, int64_t mcs) {
+  int64_t end = 0;
+  for (std::size_t i = 0; i + 1 < model.phases.size(); ++i) {
+    end += model.phases[i].mcs;
+    if (mcs < end) return int(i);
+  }
+  return int(model.phases.size()) - 1;
+}
+
+RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, const Checkpoint* resumed)
+    : model_(model),
+      folder_(folder),
+      recorder_(make_recorder(model, resumed)),
+      frozen_(model.frozen_types()),
+      end_(model.total_mcs()) {
+  while (first_measured_ < end_ && !is_measured(first_measured_)) ++first_measured_;
+  const int64_t from = resumed == nullptr ? -1 : resumed->state.mcs;
+  const auto table = [&](const std::filesystem::path& path, const std::vector<std::string>& columns) {
+    return resumed == nullptr ? CsvTable(path, columns) : CsvTable::continue_from(path, columns, from);
+  };
+  if (model.measure.every > 0) measures_.emplace(table(folder.measures(), measures_columns(model.types)));
+  if (model.measure.cells_every > 0) {
+    cells_.emplace(table(folder.cells(), cells_columns()));
+    const int64_t samples = (end_ - first_measured_) / model.measure.cells_every + 2;
+    cell_stride_ = sampling_stride(int64_t(cells) - 1, samples, kMostCellRows);
+    if (cell_stride_ > 1)
+      notes_.push_back(fmt::format("cells.csv holds every {}th cell (ids 1, {}, {}, ...), to stay below a million "
+                                   "rows.",
+                                   cell_stride_, 1 + cell_stride_, 1 + 2 * cell_stride_));
+  }
+  if (kHasHdf5) {
+    lattice_.emplace(resumed == nullptr ? LatticeFile(folder.path, model)
+                                        : LatticeFile::continue_from(folder.path, model, from));
+  } else {
+    notes_.push_back("No lattice.h5 and no checkpoint: this build has no HDF5 (install libhdf5-dev and rebuild).");
+  }
+  for (const PictureSettings& settings : model.pictures) {
+    series_.push_back({settings, std::nullopt, {}});
+    if (settings.animation) series_.back().animation.emplace(kSecondsPerFrame);
+  }
+  if (!kHasPng) {
+    if (!series_.empty())
+      notes_.push_back("No pictures: this build has no PNG (install libpng-dev and rebuild).");
+    series_.clear();
+  }
+  if (resumed != nullptr) take_up_pictures(from);
+}
+
+bool RunWriter::is_measured(int64_t mcs) const { return model_.phases[std::size_t(phase_at(model_, mcs))].measured; }
+
+bool RunWriter::is_due(int64_t mcs, int64_t every, Moment moment) const {
+  if (every <= 0 || !is_measured(mcs)) return false;
+  return mcs % every == 0 || mcs == first_measured_ || moment == Moment::end;
+}
+
+int64_t RunWriter::next_due(int64_t mcs) const {
+  int64_t next = end_;
+  const auto consider = [&](int64_t every) {
+    if (every > 0) next = std::min(next, (mcs / every + 1) * every);
+  };
+  consider(model_.measure.every);
+  consider(model_.measure.cells_every);
+  consider(model_.output.lattice_every);
+  consider(model_.output.checkpoint_every);
+  for (const Series& s : series_) consider(s.settings.every);
+  int64_t phase_end = 0;
+  for (const Phase& phase : model_.phases) {
+    phase_end += phase.mcs;
+    if (phase_end > mcs) next = std::min(next, phase_end);
+  }
+  return next;
+}
+
+void RunWriter::write(const State& state, const AttemptCounts& counts, const std::string& schedule, Moment moment) {
+  take_measures(state, counts, moment);
+  draw_pictures(state, moment);
+  save(state, counts, schedule, moment);
+}
+
+void RunWriter::take_measures(const State& state, const AttemptCounts& counts, Moment moment) {
+  const std::string& phase = model_.phases[std::size_t(phase_at(model_, state.mcs))].name;
+  if (measures_ && is_due(state.mcs, model_.measure.every, moment)) {
+    last_row_ = recorder_.record(state, counts, phase);
+    add_measures(*measures_, *last_row_);
+    measures_->flush();
+  }
+  if (cells_ && is_due(state.mcs, model_.measure.cells_every, moment)) {
+    add_cells(*cells_, state.mcs, cell_rows(state, frozen_, cell_stride_, measuring_threads()), model_);
+    cells_->flush();
+  }
+}
+
+std::string RunWriter::still_name(const Series& series, int64_t mcs) const {
+  return fmt::format("pictures/{}_{:08}.png", series.settings.name, mcs);
+}
+
+void RunWriter::draw_pictures(const State& state, Moment moment) {
+  for (Series& s : series_) {
+    const bool regular = is_due(state.mcs, s.settings.every, moment) || moment == Moment::start || moment == Moment::end;
+    if (!regular && moment != Moment::interrupted) continue;
+    if (!s.drawn.empty() && s.drawn.back() == state.mcs) continue;
+    const Image image = draw(s.settings, model_, state);
+    write_png(image, folder_.path / still_name(s, state.mcs));
+    s.drawn.push_back(state.mcs);
+    if (s.animation && regular) s.animation->add(image);
+  }
+}
+
+void RunWriter::save(const State& state, const AttemptCounts& counts, const std::string& schedule, Moment moment) {
+  if (!lattice_) return;
+  const bool at_end = moment == Moment::end;
+  const auto every = [&](int64_t n) { return n > 0 && state.mcs % n == 0; };
+  if (every(model_.output.lattice_every) || at_end) lattice_->add(state);
+  if (!every(model_.output.checkpoint_every) && !at_end && moment != Moment::interrupted) return;
+  CheckpointInfo info;
+  info.seed = model_.seed;
+  info.model = model_.resolved;
+  info.schedule = schedule;
+  info.phase = phase_at(model_, state.mcs);
+  info.counts = counts;
+  info.extra = arrays_of(recorder_.tracks().data(), recorder_.last_counts());
+  write_checkpoint(folder_.checkpoint(), state, info);
+}
+
+// The pictures that an earlier part of the run left; its animations are put together again from the stills.
+void RunWriter::take_up_pictures(int64_t last_mcs) {
+  for (Series& s : series_) {
+    std::vector<int64_t> found;
+    const std::string prefix = s.settings.name + "_";
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.pictures())) {
+      const std::string name = entry.path().filename().string();
+      if (name.size() != prefix.size() + 12 || name.rfind(prefix, 0) != 0) continue;
+      const std::string digits = name.substr(prefix.size(), 8);
+      if (digits.find_first_not_of("0123456789") != std::string::npos) continue;
+      const int64_t mcs = std::stoll(digits);
+      if (mcs <= last_mcs) found.push_back(mcs);
+    }
+    std::sort(found.begin(), found.end());
+    s.drawn = found;
+    if (!s.animation) continue;
+    for (const int64_t mcs : found)
+      if (mcs == 0 || is_due(mcs, s.settings.every, Moment::under_way))
+        s.animation->add(read_png(folder_.path / still_name(s, mcs)));
+  }
+}
+
+void RunWriter::finish() {
+  if (measures_) measures_->finish();
+  if (cells_) cells_->finish();
+  if (measures_) write_lags(folder_.lags(), recorder_.tracks().lags());
+  if (lattice_ && !lattice_->saved().empty()) lattice_->finish();
+  for (const Series& s : series_)
+    if (s.animation && s.animation->frames() > 1)
+      s.animation->finish(folder_.pictures() / (s.settings.name + ".png"));
+}
+
+std::map<std::string, std::vector<std::string>> RunWriter::stills() const {
+  std::map<std::string, std::vector<std::string>> result;
+  for (const Series& s : series_)
+    for (const int64_t mcs : s.drawn) result[s.settings.name].push_back(still_name(s, mcs));
+  return result;
+}
+
+std::vector<std::string> RunWriter::animations() const {
+  std::vector<std::string> result;
+  for (const Series& s : series_)
+    if (s.animation && s.animation->frames() > 1) result.push_back("pictures/" + s.settings.name + ".png");
+  return result;
+}
+
+}  // namespace kiln

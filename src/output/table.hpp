@@ -1,0 +1,59 @@
+// A table that grows while a run goes on. Rows go to a hidden file next to the final one
+// (".measures.csv.part"), which finish() renames into place: the table itself is always whole. After a crash
+// the hidden file is still there, and continue_from() takes up what it holds.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace kiln {
+
+// NaN and infinities are written as an empty field, which pandas and R read as missing. Other numbers come
+// back as they were, bit for bit, in as few digits as that takes.
+using Field = std::variant<int64_t, double, std::string_view>;
+
+class CsvTable {
+ public:
+  // Starts anew. Throws Failure where the file cannot be written, as do the others.
+  CsvTable(std::filesystem::path path, std::span<const std::string> columns);
+
+  // Starts with the rows of an earlier run whose `mcs` column is at most last_mcs; anew where there are none.
+  // Throws UserError where that file has other columns, or a row that is not one of this table.
+  static CsvTable continue_from(std::filesystem::path path, std::span<const std::string> columns,
+                                int64_t last_mcs);
+
+  void add(std::span<const Field> row);
+  void add(std::initializer_list<Field> row) { add(std::span<const Field>(row.begin(), row.size())); }
+
+  // Hands all rows so far to the system, so that they outlive this process.
+  void flush();
+  // Puts the table in its place. Without this the hidden file stays behind.
+  void finish();
+
+  int64_t rows() const { return rows_; }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+
+  CsvTable(std::filesystem::path path, std::size_t columns);
+  void write(std::string_view text);
+  [[noreturn]] void fail() const;
+
+  std::filesystem::path path_, part_;
+  std::size_t columns_;
+  std::unique_ptr<std::FILE, Close> file_;
+  int64_t rows_ = 0;
+};
+
+}  // namespace kiln

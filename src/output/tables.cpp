@@ -1,0 +1,72 @@
+#include "output/tables.hpp"
+
+#include <fmt/format.h>
+
+namespace kiln {
+
+std::vector<std::string> measures_columns(const std::vector<CellType>& types) {
+  std::vector<std::string> columns = {"mcs",         "t_min",           "phase",
+                                      "cells",       "extinct",         "fragmented",
+                                      "acceptance",  "live_fraction",   "volume_mean",
+                                      "volume_sd",   "perimeter_mean",  "perimeter_sd",
+                                      "homotypic",   "heterotypic",     "with_medium",
+                                      "with_frozen", "displacement_um", "speed_um_per_min",
+                                      "msd_um2",     "order_index",     "direction_autocorrelation",
+                                      "straightness"};
+  for (const auto& [a, b] : contact_pairs(types))
+    columns.push_back(fmt::format("contact_{}_{}", types[a].name, types[b].name));
+  return columns;
+}
+
+void add_measures(CsvTable& table, const MeasureRow& row) {
+  std::vector<Field> fields = {
+      row.mcs,
+      row.minutes,
+      row.phase,
+      row.cells,
+      row.extinct,
+      row.fragmented ? Field(*row.fragmented) : Field(kUndefined),
+      row.acceptance.of_attempts,
+      row.acceptance.live_share,
+      row.size.volume.mean,
+      row.size.volume.sd,
+      row.size.perimeter.mean,
+      row.size.perimeter.sd,
+      row.interface.homotypic,
+      row.interface.heterotypic,
+      row.interface.with_medium,
+      row.interface.with_frozen,
+      row.motion.displacement_um,
+      row.motion.speed_um_per_min,
+      row.motion.msd_um2,
+      row.motion.order_index,
+      row.motion.direction_autocorrelation,
+      row.motion.straightness,
+  };
+  fields.insert(fields.end(), row.contact_fractions.begin(), row.contact_fractions.end());
+  table.add(fields);
+}
+
+std::vector<std::string> cells_columns() {
+  return {"id", "t", "x", "y", "z", "mcs", "type", "volume", "perimeter", "neighbours"};
+}
+
+void add_cells(CsvTable& table, int64_t mcs, std::span<const CellRow> rows, const Model& model) {
+  const double seconds = double(mcs) * model.units.seconds_per_mcs;
+  for (const CellRow& row : rows) {
+    const Vec3d place = row.position * model.units.voxel_um;
+    table.add({int64_t(row.id), seconds, place.x, place.y, place.z, mcs,
+               std::string_view(model.types[row.type].name), int64_t(row.volume), int64_t(row.perimeter),
+               int64_t(row.neighbours)});
+  }
+}
+
+std::vector<std::string> lags_columns() { return {"lag", "msd", "direction_autocorrelation", "pairs"}; }
+
+void write_lags(const std::filesystem::path& path, std::span<const Lag> lags) {
+  CsvTable table(path, lags_columns());
+  for (const Lag& lag : lags) table.add({lag.seconds, lag.msd_um2, lag.direction_autocorrelation, lag.pairs});
+  table.finish();
+}
+
+}  // namespace kiln

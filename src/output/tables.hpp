@@ -1,0 +1,34 @@
+// The tables of a run: what their columns are and how measures become rows. All are plain CSV with a header
+// and no comments; an empty field is a value that has no meaning there.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "measure/cell_table.hpp"
+#include "measure/recorder.hpp"
+#include "model/model.hpp"
+#include "output/table.hpp"
+
+namespace kiln {
+
+// measures.csv: one row per sample of the whole tissue. `acceptance` is accepted / attempts and
+// `live_fraction` live / attempts, both since the row before. `contact_a_b` is the share of the interface of
+// cells of type a that faces type b.
+std::vector<std::string> measures_columns(const std::vector<CellType>& types);
+void add_measures(CsvTable& table, const MeasureRow& row);
+
+// cells.csv: one row per cell and sample; id, t (seconds), x, y, z (micrometres, unwrapped) stand first,
+// where celltrackR's read.tracks.csv(file, sep = ",") looks for them.
+inline constexpr int64_t kMostCellRows =
+    1'000'000;  // in a whole run; beyond, every k-th cell: sampling_stride()
+std::vector<std::string> cells_columns();
+void add_cells(CsvTable& table, int64_t mcs, std::span<const CellRow> rows, const Model& model);
+
+// lags.csv: averages over all starting times, per lag.
+std::vector<std::string> lags_columns();
+void write_lags(const std::filesystem::path& path, std::span<const Lag> lags);
+
+}  // namespace kiln

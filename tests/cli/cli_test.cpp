@@ -1,0 +1,229 @@
+// The program as a user meets it: exit codes, messages, folders, JSON, interruption and resuming.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Result {
+  int exit_code;
+  std::string out;  // both streams
+};
+
+// A folder of its own for every test, with a small model in it.
+class Cli : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() / ("kiln-cli-" + std::to_string(getpid()) + "-" + info->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    write("small.toml", R"(title = "small"
+mcs = 40
+[lattice]
+size = [40, 40]
+[types.cell]
+volume = {target = 30, lambda = 2}
+perimeter = {target = 60, lambda = 0.1}
+act = {lambda = 20, max = 8}
+persistence = {lambda = 4, dt = 3}
+[adhesion]
+cell.cell = 5
+cell.medium = 8
+[[initial]]
+kind = "boxes"
+type = "cell"
+box = [5, 5]
+spacing = [8, 8]
+[measure]
+every = 4
+cells_every = 10
+[[pictures]]
+name = "view"
+width = 120
+every = 10
+animation = true
+)");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  std::string read(const fs::path& path) const {
+    std::ifstream file(folder_ / path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+  Result kiln(const std::string& arguments) const {
+    const std::string command = "cd '" + folder_.string() + "' && " + KILN_BINARY + " " + arguments + " 2>&1";
+    std::FILE* pipe = popen(command.c_str(), "r");
+    std::string out;
+    char buffer[4096];
+    while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) out.append(buffer, n);
+    const int status = pclose(pipe);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out};
+  }
+  static std::string value(const std::string& json, const std::string& key) {
+    const std::size_t at = json.find("\"" + key + "\":");
+    if (at == std::string::npos) return "";
+    std::size_t begin = json.find_first_not_of(" \"", at + key.size() + 3);
+    return json.substr(begin, json.find_first_of(",}\"\n", begin) - begin);
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Cli, ARunLeavesACompleteFolder) {
+  const Result r = kiln("run small.toml --out r");
+  ASSERT_EQ(r.exit_code, 0) << r.out;
+  for (const char* file : {"model.toml", "run.json", "cells.csv", "measures.csv", "lags.csv", "report.html",
+                           "lattice.h5", "lattice.xdmf", "checkpoint.h5", "pictures/view_00000000.png",
+                           "pictures/view_00000040.png", "pictures/view.png"})
+    EXPECT_TRUE(fs::exists(folder_ / "r" / file)) << file;
+  for (const auto& entry : fs::recursive_directory_iterator(folder_ / "r"))
+    EXPECT_EQ(entry.path().filename().string().find("part"), std::string::npos) << entry.path();
+  EXPECT_NE(r.out.find("r/report.html"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("r/cells.csv"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("r/pictures/view_00000040.png"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find(value(read("r/run.json"), "hash")), std::string::npos) << r.out;
+  EXPECT_EQ(read("r/cells.csv").rfind("id,t,x,y,z,mcs,type,volume,perimeter,neighbours\n", 0), 0u);
+}
+
+TEST_F(Cli, JsonIsOneObjectOnTheLastLine) {
+  const Result r = kiln("run small.toml --out r --json");
+  ASSERT_EQ(r.exit_code, 0);
+  EXPECT_EQ(r.out.front(), '{');
+  EXPECT_EQ(r.out.find('\n'), r.out.size() - 1);
+  for (const char* key : {"hash", "mcs", "cells", "engine", "schedule", "seconds", "site_updates_per_second", "out"})
+    EXPECT_NE(value(r.out, key), "") << key;
+  EXPECT_EQ(value(r.out, "mcs"), "40");
+  EXPECT_EQ(value(r.out, "cells"), "25");
+}
+
+TEST_F(Cli, TheSameSeedGivesTheSameHashAndAnotherSeedAnother) {
+  const std::string a = value(kiln("run small.toml --out a --json").out, "hash");
+  const std::string b = value(kiln("run small.toml --out b --json").out, "hash");
+  const std::string c = value(kiln("run small.toml --out c --json --seed 2").out, "hash");
+  EXPECT_EQ(a, b);
+  EXPECT_NE(a, c);
+  // The resolved model is the whole model.
+  EXPECT_EQ(value(kiln("run a/model.toml --out d --json").out, "hash"), a);
+}
+
+TEST_F(Cli, AnExistingFolderIsNotOverwritten) {
+  ASSERT_EQ(kiln("run small.toml --out r --mcs 4").exit_code, 0);
+  const std::string before = read("r/run.json");
+  const Result again = kiln("run small.toml --out r --mcs 8");
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_NE(again.out.find("kiln: r exists and is not empty; give another --out, --force to replace the run in it, or "
+                           "--resume to go on with it."),
+            std::string::npos)
+      << again.out;
+  EXPECT_EQ(read("r/run.json"), before);
+  EXPECT_EQ(kiln("run small.toml --out r --mcs 8 --force").exit_code, 0);
+  EXPECT_EQ(value(read("r/run.json"), "mcs"), "8");
+  write("precious.txt", "mine");
+  fs::create_directory(folder_ / "other");
+  fs::rename(folder_ / "precious.txt", folder_ / "other" / "precious.txt");
+  EXPECT_EQ(kiln("run small.toml --out other --force").exit_code, 2);
+  EXPECT_EQ(read("other/precious.txt"), "mine");
+}
+
+TEST_F(Cli, ResumingGivesTheBitsAndTablesOfARunNeverStopped) {
+  ASSERT_EQ(kiln("run small.toml --out whole").exit_code, 0);
+  ASSERT_EQ(kiln("run small.toml --out parts --mcs 20").exit_code, 0);
+  const Result rest = kiln("run small.toml --out parts --resume --json");
+  ASSERT_EQ(rest.exit_code, 0) << rest.out;
+  EXPECT_EQ(value(rest.out, "hash"), value(read("whole/run.json"), "hash"));
+  for (const char* file : {"cells.csv", "measures.csv", "lags.csv", "pictures/view_00000040.png", "pictures/view.png"})
+    EXPECT_EQ(read(fs::path("parts") / file), read(fs::path("whole") / file)) << file;
+  // A finished run with no more to do prints its hash; with a larger --mcs it goes on.
+  EXPECT_EQ(value(kiln("run small.toml --out parts --resume --json").out, "hash"), value(rest.out, "hash"));
+  const Result longer = kiln("run small.toml --out parts --resume --mcs 50 --json");
+  ASSERT_EQ(longer.exit_code, 0) << longer.out;
+  EXPECT_EQ(value(longer.out, "hash"), value(kiln("run small.toml --out fifty --mcs 50 --json").out, "hash"));
+  const Result other = kiln("run small.toml --out parts --resume --set temperature=5");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.out.find("belongs to another model"), std::string::npos) << other.out;
+}
+
+TEST_F(Cli, CtrlCEndsCleanlyAndTheRunCanGoOn) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (chdir(folder_.c_str()) != 0) _exit(9);
+    if (std::freopen("log", "w", stdout) == nullptr || std::freopen("log", "a", stderr) == nullptr) _exit(9);
+    execl(KILN_BINARY, "kiln", "run", "small.toml", "--out", "r", "--mcs", "400000", static_cast<char*>(nullptr));
+    _exit(9);
+  }
+  // Once the first picture is there the run is under way.
+  while (!fs::exists(folder_ / "r/pictures/view_00000010.png")) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 128 + SIGINT);
+  const std::string record = read("r/run.json");
+  EXPECT_EQ(value(record, "interrupted"), "true");
+  const int mcs = std::stoi(value(record, "mcs"));
+  EXPECT_GE(mcs, 10);
+  EXPECT_TRUE(fs::exists(folder_ / "r/measures.csv"));
+  EXPECT_TRUE(fs::exists(folder_ / "r/report.html"));
+  const std::string length = std::to_string(mcs + 7);
+  const Result resumed = kiln("run small.toml --out r --resume --json --mcs " + length);
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.out;
+  const Result whole = kiln("run small.toml --out whole --json --mcs " + length);
+  EXPECT_EQ(value(resumed.out, "hash"), value(whole.out, "hash"));
+}
+
+TEST_F(Cli, MistakesGetASentenceAndWriteNothing) {
+  write("bad.toml", "[lattice]\nsize = [40, 40]\n[types.cell]\nvolume = {target = 30, lamda = 2}\n");
+  const Result r = kiln("run bad.toml --out r");
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_NE(r.out.find("bad.toml:4: "), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("lamda"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("lambda"), std::string::npos) << r.out;
+  EXPECT_FALSE(fs::exists(folder_ / "r"));
+  EXPECT_EQ(kiln("run missing.toml --out r").exit_code, 2);
+  EXPECT_EQ(kiln("run small.toml --out r --mcs -3").exit_code, 2);
+  EXPECT_EQ(kiln("run small.toml --out r --engine warp").exit_code, 2);
+  EXPECT_EQ(kiln("run small.toml --out r --nonsense").exit_code, 2);
+  EXPECT_EQ(kiln("").exit_code, 2);
+  EXPECT_EQ(kiln("bench nonsense").exit_code, 2);
+  EXPECT_FALSE(fs::exists(folder_ / "r"));
+  const Result blocked = kiln("run small.toml --out small.toml/r");
+  EXPECT_NE(blocked.exit_code, 0);
+  EXPECT_EQ(blocked.out.rfind("kiln: ", blocked.out.find("kiln: ")), blocked.out.find("kiln: ")) << blocked.out;
+}
+
+TEST_F(Cli, ValidateBenchInfoRenderAndHelp) {
+  const Result validate = kiln("validate small.toml");
+  EXPECT_EQ(validate.exit_code, 0);
+  EXPECT_NE(validate.out.find("40 x 40"), std::string::npos) << validate.out;
+  const Result bench = kiln("bench sorting2d --size 36 --mcs 3 --json");
+  EXPECT_EQ(bench.exit_code, 0);
+  for (const char* key : {"case", "size", "engine", "schedule", "device", "ms_per_mcs", "site_updates_per_second", "hash"})
+    EXPECT_NE(value(bench.out, key), "") << key << " in " << bench.out;
+  for (const char* name : {"dense3d", "act3d", "collective3d", "lymphnode"})
+    EXPECT_EQ(kiln(std::string("bench ") + name + " --size 30 --mcs 2").exit_code, 0) << name;
+  EXPECT_EQ(kiln("bench chemotaxis2d --size 120 --mcs 2").exit_code, 0);
+  EXPECT_NE(kiln("info").out.find("serial"), std::string::npos);
+  EXPECT_EQ(kiln("run --help").exit_code, 0);
+  ASSERT_EQ(kiln("render small.toml --out first.png --width 80").exit_code, 0);
+  EXPECT_EQ(read("first.png").substr(1, 3), "PNG");
+  ASSERT_EQ(kiln("run small.toml --out r --mcs 4 --set output.lattice_every=2").exit_code, 0);
+  ASSERT_EQ(kiln("render r --colour cell --mcs 2 --out later.png --width 80").exit_code, 0);
+  EXPECT_EQ(read("later.png").substr(1, 3), "PNG");
+  EXPECT_NE(read("later.png"), read("first.png"));
+}
+
+}  // namespace

@@ -1,0 +1,180 @@
+// What the model is known to do, measured: sorting sorts, Act cells persist, cells keep their volumes, fields steer.
+// Fixed seeds: no test here can fail by chance, only by a change. The margins are far beyond the spread over seeds.
+#include <gtest/gtest.h>
+
+#include "engine/engine.hpp"
+#include "measure/contacts.hpp"
+#include "measure/shape.hpp"
+#include "measure/statistics.hpp"
+#include "measure/tracks.hpp"
+#include "model/read.hpp"
+
+namespace kiln {
+namespace {
+
+struct Simulation {
+  explicit Simulation(const std::string& text)
+      : model(parse_model(text, "test", ".")),
+        engine(make_engine(model, model.phases[0].physics.view(), initial_state(model), {})) {}
+  Model model;
+  std::unique_ptr<Engine> engine;
+};
+
+// Graner and Glazier 1992: dark cells, which stick to each other most, gather inside; the interface between light and
+// dark falls steadily, and the outside becomes light.
+TEST(Physics, SortingSorts) {
+  Simulation run(R"(
+temperature = 10
+[lattice]
+size = [110, 110]
+[types.light]
+volume = {target = 40, lambda = 1}
+[types.dark]
+volume = {target = 40, lambda = 1}
+[adhesion]
+light.light = 14
+dark.dark = 2
+light.dark = 11
+light.medium = 16
+dark.medium = 16
+[[initial]]
+kind = "boxes"
+types = {light = 0.5, dark = 0.5}
+box = [6, 6]
+region = {shape = "ball", centre = [54.5, 54.5], radius = 42}
+)");
+  const auto heterotypic = [&] {
+    const ContactMatrix contacts = contact_matrix(run.engine->state(), int(run.model.types.size()));
+    return double(interface_by_kind(contacts, run.model.frozen_types()).heterotypic);
+  };
+  run.engine->advance(10);  // the boxes have become cells
+  const double mixed = heterotypic();
+  run.engine->advance(990);
+  const double early = heterotypic();
+  run.engine->advance(5000);
+  const double late = heterotypic();
+  EXPECT_LT(early, 0.85 * mixed);
+  EXPECT_LT(late, 0.85 * early);
+}
+
+// A cell that crawls keeps its direction; without Act it diffuses. The larger lambda, the farther it gets.
+TEST(Physics, ActCellsPersistMoreWithLargerLambda) {
+  const auto msd_after = [](double lambda) {
+    Simulation run(R"(
+temperature = 10
+[lattice]
+size = [240, 240]
+[types.cell]
+volume = {target = 400, lambda = 5}
+perimeter = {target = 300, lambda = 0.5}
+act = {max = 40, lambda = )" +
+            std::to_string(lambda) + R"(}
+[adhesion]
+cell.medium = 10
+[[initial]]
+kind = "boxes"
+type = "cell"
+box = [20, 20]
+spacing = [60, 60]
+)");
+    Tracks tracks(run.model.units, run.model.frozen_types());
+    run.engine->advance(50);
+    tracks.add(run.engine->state());
+    run.engine->advance(400);
+    return tracks.add(run.engine->state()).msd_um2;
+  };
+  const double still = msd_after(0), slow = msd_after(60), fast = msd_after(240);
+  EXPECT_GT(slow, 2 * still);
+  EXPECT_GT(fast, 2 * slow);
+}
+
+// Dense static cells: the mean stays at the target, and the spread near that of the volume term alone, sqrt(T / 2
+// lambda) = 0.63.
+TEST(Physics, CellsKeepTheirTargetVolumes) {
+  Simulation run(R"(
+temperature = 20
+[lattice]
+size = [40, 40, 36]
+[types.cell]
+volume = {target = 150, lambda = 25}
+perimeter = {target = 1500, lambda = 0.2}
+[adhesion]
+cell.cell = 10
+cell.medium = 10
+[[initial]]
+kind = "boxes"
+type = "cell"
+box = [5, 5, 6]
+)");
+  run.engine->advance(60);
+  const SizeStatistics sizes = size_statistics(run.engine->state().cells, run.model.frozen_types());
+  EXPECT_NEAR(sizes.all.volume.mean, 150, 0.5);
+  EXPECT_GT(sizes.all.volume.sd, 0.4);
+  EXPECT_LT(sizes.all.volume.sd, 0.9);
+}
+
+// In a field along +x every cell goes that way.
+TEST(Physics, ChemotaxisFollowsTheField) {
+  Simulation run(R"(
+temperature = 10
+[lattice]
+size = [200, 100]
+[fields.east]
+shape = "uniform"
+direction = [1, 0]
+[types.cell]
+volume = {target = 100, lambda = 5}
+chemotaxis = {lambda = 20, field = "east"}
+[adhesion]
+cell.medium = 10
+cell.cell = 10
+[[initial]]
+kind = "boxes"
+type = "cell"
+box = [10, 10]
+spacing = [50, 25]
+)");
+  const auto places = [&] {
+    std::vector<Vec3d> result;
+    for (CellId c = 1; c < run.engine->state().cells.count(); ++c)
+      result.push_back(run.engine->state().cells.position(c));
+    return result;
+  };
+  const auto before = places();
+  run.engine->advance(150);
+  const auto after = places();
+  ASSERT_EQ(before.size(), 16u);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_GT(after[i].x - before[i].x, 5) << i;
+    EXPECT_LT(std::abs(after[i].y - before[i].y), after[i].x - before[i].x) << i;
+  }
+}
+
+// Cells that must stay in one piece do; without the rule, hot soft cells fall apart.
+TEST(Physics, ConnectivityKeepsCellsWhole) {
+  const auto pieces_with = [](const std::string& rule) {
+    Simulation run(R"(
+temperature = 60
+[lattice]
+size = [90, 90]
+[types.cell]
+volume = {target = 60, lambda = 1}
+)" + rule + R"(
+[adhesion]
+cell.cell = 4
+cell.medium = 4
+[[initial]]
+kind = "boxes"
+type = "cell"
+box = [7, 7]
+spacing = [15, 15]
+)");
+    run.engine->advance(60);
+    return fragmented_cells(run.engine->state(), run.model.frozen_types());
+  };
+  EXPECT_EQ(pieces_with("connectivity = {hard = true}"), 0);
+  EXPECT_GT(pieces_with(""), 5);
+}
+
+}  // namespace
+}  // namespace kiln

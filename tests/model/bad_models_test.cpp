@@ -1,0 +1,262 @@
+// What a user reads who got a model wrong: every message, word for word.
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "model/read.hpp"
+
+namespace kiln {
+namespace {
+
+std::string message_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  try {
+    parse_model(text, "m.toml", KILN_SOURCE_DIR, overrides);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "(no error)";
+}
+
+struct BadModel {
+  const char* text;
+  const char* message;
+};
+
+constexpr BadModel kBadModels[] = {
+    // The top level and the lattice.
+    {"",
+     "m.toml: lattice.size is missing; it must be a list of 2 or 3 integers between 1 and 1e+06 (sites)."},
+    {"xyzzy = 5",
+     "m.toml:1: unknown key xyzzy; known here are title, seed, temperature, mcs, lattice, units, "
+     "neighbourhood, types, adhesion, fields, initial, phases, measure, pictures, output."},
+    {"temprature = 5", "m.toml:1: unknown key temprature; did you mean temperature?"},
+    {"seed = -1", "m.toml:1: seed is -1, but must lie between 0 and 9.22337e+18."},
+    {"seed = \"one\"", "m.toml:1: seed is \"one\", but must be an integer between 0 and 9.22337e+18."},
+    {"\nseed = 2020-01-01",
+     "m.toml:2: seed is 2020-01-01, but must be an integer between 0 and 9.22337e+18."},
+    {"mcs = 2.5", "m.toml:1: mcs is 2.5, but must be an integer between 0 and 1e+12 (MCS)."},
+    {"title = 3", "m.toml:1: title is 3, but must be a text in quotes."},
+    {"lattice = 5", "m.toml:1: lattice is 5, but must be a table."},
+    {"[lattice]\nsize = 5",
+     "m.toml:2: lattice.size is 5, but must be a list of 2 or 3 integers between 1 and 1e+06 (sites)."},
+    {"[lattice]\nsize = [64]",
+     "m.toml:2: lattice.size is [64], but must be a list of 2 or 3 integers between 1 and 1e+06 (sites)."},
+    {"[lattice]\nsize = [0, 5]",
+     "m.toml:2: lattice.size is [0, 5], but every entry must lie between 1 and 1e+06 (sites)."},
+    {"[lattice]\nsizes = [64, 64]", "m.toml:2: unknown key lattice.sizes; did you mean size?"},
+    {"[lattice]\nsize = [64, 2]",
+     "m.toml:2: lattice.size is 2 along y, but a periodic side must be at least 3 sites "
+     "long with neighbours 1 site away."},
+    {"[lattice]\nsize = [64, 6]\n[neighbourhood]\nadhesion = 6",
+     "m.toml:2: lattice.size is 6 along y, but a periodic side must be at least 7 sites long with neighbours "
+     "3 sites "
+     "away."},
+    {"[lattice]\nsize = [64, 64]\nboundary = \"open\"",
+     "m.toml:3: lattice.boundary is \"open\", but must be one of \"periodic\", \"closed\", or a list of 2 of "
+     "them."},
+    {"[lattice]\nsize = [64, 64]\nboundary = [\"closed\"]",
+     "m.toml:3: lattice.boundary is [\"closed\"], but must be one of \"periodic\", \"closed\", or a list of "
+     "2 of them."},
+};
+
+// These stand below "lattice.size = [64, 64]".
+constexpr BadModel kBadSections[] = {
+    {"temperature = nan", "m.toml:2: temperature is nan, but must lie between 0 and 1e+09 (energy)."},
+    {"units.voxel_um = 0", "m.toml:2: units.voxel_um is 0, but must lie between 1e-06 and 1e+06 (µm)."},
+    {"neighbourhood.adhesion = 7", "m.toml:2: neighbourhood.adhesion is 7, but must lie between 1 and 6."},
+    {"neighbourhood.perimeter = \"more\"",
+     "m.toml:2: neighbourhood.perimeter is \"more\", but must be one of \"moore\", "
+     "\"von-neumann\" or an integer between 1 and 6."},
+    // Types and their terms.
+    {"types = 3", "m.toml:2: types is 3, but must be a table."},
+    {"[types.\"t cell\"]",
+     "m.toml:2: types.t cell is no good name; take letters, digits, - and _ (and not \"default\")."},
+    {"[types.default]",
+     "m.toml:2: types.default is no good name; take letters, digits, - and _ (and not \"default\")."},
+    {"[types.a]\nvolume = { target = 50, lambda = -1 }",
+     "m.toml:3: types.a.volume.lambda is -1, but must lie between 0 and 1e+09 (energy/sites^2)."},
+    {"[types.a]\nvolume = { lambda = 1 }",
+     "m.toml:3: types.a.volume.target is missing; it must be a number between 0 and 1e+07 (sites)."},
+    {"[types.a]\nvolume = 50", "m.toml:3: types.a.volume is 50, but must be a table."},
+    {"[types.a]\nvolum = { target = 1 }", "m.toml:3: unknown key types.a.volum; did you mean volume?"},
+    {"[types.a]\nact = { lambda = 5, max = 2.5 }",
+     "m.toml:3: types.a.act.max is 2.5, but must be an integer between 1 and 65535 (MCS)."},
+    {"[types.a]\nconnectivity = { hard = 1 }",
+     "m.toml:3: types.a.connectivity.hard is 1, but must be true or false."},
+    {"[types.a]\ncolour = \"red\"",
+     "m.toml:3: types.a.colour is \"red\", but must be a colour such as \"#e07a5f\"."},
+    {"[types.medium]\nvolume = { target = 1 }",
+     "m.toml:3: types.medium.volume cannot be set: the medium has only a colour."},
+    {"[types.a]\nchemotaxis = { lambda = 5, field = \"f\" }",
+     "m.toml:3: types.a.chemotaxis.field is \"f\", but the model has no fields; add [fields.f]."},
+    {"[types.a]\nchemotaxis = { lambda = 5, field = \"f\" }\n[fields.g]\nshape = \"radial\"",
+     "m.toml:3: types.a.chemotaxis.field is \"f\", but must be one of the fields g."},
+    // Adhesion.
+    {"[types.a]\n[adhesion]\na.b = 3",
+     "m.toml:4: adhesion.a.b names the type \"b\", but the types are medium, a."},
+    {"[types.a]\n[types.b]\n[adhesion]\na.b = 3\nb.a = 4",
+     "m.toml:6: adhesion.b.a is 4, but m.toml:5 has given the same pair as 3."},
+    {"adhesion.medium.medium = 4",
+     "m.toml:2: adhesion.medium.medium has no meaning: the medium has no interface with itself."},
+    {"[types.a]\n[adhesion]\na.a = 2e6",
+     "m.toml:4: adhesion.a.a is 2000000, but must lie between -1e+06 and 1e+06 (energy)."},
+    {"adhesion.cell = 4", "m.toml:2: adhesion.cell is 4, but must be a table."},
+    // Fields.
+    {"[fields.f]\nshape = \"spiral\"",
+     "m.toml:3: fields.f.shape is \"spiral\", but must be one of \"uniform\", \"radial\", \"circular\", "
+     "\"file\"."},
+    {"[fields.f]\nstrength = 1",
+     "m.toml:2: fields.f.shape is missing; it must be one of \"uniform\", \"radial\", \"circular\", "
+     "\"file\"."},
+    {"[fields.f]\nshape = \"uniform\"\ndirection = [0, 0]",
+     "m.toml:4: fields.f.direction is [0, 0], but must not be zero."},
+    {"[fields.f]\nshape = \"uniform\"\ndirection = [1, 0, 0]",
+     "m.toml:4: fields.f.direction is [1, 0, 0], but must be a list of 2 numbers between -1e+06 and 1e+06."},
+    {"[fields.f]\nshape = \"radial\"\ndirection = [1, 0]",
+     "m.toml:4: fields.f.direction goes with shape = \"uniform\", but fields.f.shape is \"radial\"."},
+    {"[fields.f]\nshape = \"circular\"\naxis = [0, 0, 1]",
+     "m.toml:4: fields.f.axis has no meaning in 2-D, where a field turns around its centre."},
+    // The initial state.
+    {"initial.kind = \"boxes\"",
+     "m.toml:2: initial is { kind = \"boxes\" }, but must be a list of tables: [[initial]]."},
+    {"[[initial]]\nkind = \"seed\"",
+     "m.toml:3: initial.0.kind is \"seed\", but must be one of \"boxes\", \"seeds\", "
+     "\"fill\", \"tube\", \"network\", \"labels\"."},
+    {"[[initial]]\nkind = \"seeds\"",
+     "m.toml:2: initial.0.count and initial.0.density are not given; exactly one of them must be."},
+    {"[[initial]]\nkind = \"seeds\"\ncount = 5\ndensity = 0.5",
+     "m.toml:2: initial.0.count and initial.0.density are both given; exactly one of them must be."},
+    {"[[initial]]\nkind = \"seeds\"\nbox = 5",
+     "m.toml:4: initial.0.box goes with kind = \"boxes\", but initial.0.kind is \"seeds\"."},
+    {"[types.a]\n[[initial]]\nkind = \"seeds\"\ndensity = 0.5",
+     "m.toml:5: initial.0.density needs a target volume, but types.a has none; give a count instead."},
+    {"[[initial]]\n[[initial]]\nkind = \"tube\"\nfrom = [1, 1]",
+     "m.toml:3: initial.1.to is missing; it must be a list of 2 numbers between -1e+07 and 1e+07 (sites)."},
+    {"[[initial]]\nbox = [5, 5]\nspacing = [5, 4]",
+     "m.toml:4: initial.0.spacing is [5, 4], but must be at least the box, [5, 5]."},
+    {"[types.a]\n[types.b]\n[[initial]]\nkind = \"fill\"",
+     "m.toml:4: initial.0.type is missing; it must be one of a, b."},
+    {"[[initial]]\ntype = \"b\"",
+     "m.toml:3: initial.0.type names the type \"b\", but the types are medium, cell."},
+    {"[[initial]]\ntype = \"medium\"",
+     "m.toml:3: initial.0.type is \"medium\", but the medium cannot be placed."},
+    {"[[initial]]\ntypes = { cell = 0 }",
+     "m.toml:3: initial.0.types is { cell = 0 }, but one weight at least must not be 0."},
+    {"[[initial]]\ntype = \"cell\"\ntypes = { cell = 1 }",
+     "m.toml:4: initial.0.type and initial.0.types are both given; take one of them."},
+    {"[[initial]]\nregion = { shape = \"ball\", low = [0, 0] }",
+     "m.toml:3: initial.0.region.low goes with shape = \"box\", but initial.0.region.shape is \"ball\"."},
+    {"[[initial]]\nregion = { shape = \"box\", low = [9, 9], high = [9, 20] }",
+     "m.toml:3: initial.0.region.high is [9, 20], but must be beyond low, [9, 9], along every axis."},
+    {"[[initial]]\nkind = \"labels\"\nfile = \"none.npy\"",
+     "m.toml:4: initial.0.file is \"none.npy\", but there is no file " KILN_SOURCE_DIR "/none.npy."},
+    {"[[initial]]\nkind = \"labels\"\nfile = \"CMakeLists.txt\"\nlabel_types = { one = \"cell\" }",
+     "m.toml:5: initial.0.label_types.one cannot be: a label must be a positive integer in quotes."},
+    // Phases.
+    {"mcs = 5\n[[phases]]\nmcs = 5",
+     "m.toml:2: mcs cannot be given together with [[phases]]: every phase has an mcs of its own."},
+    {"[[phases]]\nname = \"a\"",
+     "m.toml:2: phases.0.mcs is missing; it must be an integer between 0 and 1e+12 (MCS)."},
+    {"[[phases]]\nmcs = 5\nset = { seed = 2 }",
+     "m.toml:4: phases.0.set has seed, but a phase can set only temperature, adhesion.A.B and "
+     "types.NAME.TERM.PARAMETER."},
+    {"[[phases]]\nmcs = 5\nset = { temperature = -2 }",
+     "m.toml:4: temperature is -2, but must lie between 0 and 1e+09 (energy)."},
+    {"[[phases]]\nmcs = 5\nset = { types.cell.akt.lambda = 2 }",
+     "m.toml:4: unknown key types.cell.akt; did you mean act?"},
+    {"[[phases]]\nmcs = 5\nset = { \"types.cell.volume.lamda\" = 2 }",
+     "m.toml:4: unknown key types.cell.volume.lamda; did you mean lambda?"},
+    {"[[phases]]\nmcs = 5\nset = { types.cell.act.lambda = 2 }",
+     "m.toml:4: phases.0.set has types.cell.act.lambda, but types.cell has no act; give it there, with a "
+     "strength of "
+     "0 if it is to act in this phase only."},
+    {"[[phases]]\nmcs = 5\nset = { \"types.b.volume.lambda\" = 2 }",
+     "m.toml:4: there is no type b; the model has cell."},
+    {"[types.a]\npersistence = { lambda = 1 }\n[[phases]]\nmcs = 5\nset = { types.a.persistence.dt = 2 }",
+     "m.toml:6: phases.0.set has types.a.persistence.dt, but dt cannot change between phases: the state "
+     "depends on "
+     "it."},
+    {"[types.a]\nact = { lambda = 1, max = 5 }\n[[phases]]\nmcs = 5\nset = { types.a.act.max = 6 }",
+     "m.toml:6: phases.0.set has types.a.act.max, but max cannot change between phases: the state depends on "
+     "it."},
+    // Pictures.
+    {"[[pictures]]\nview = \"solid\"",
+     "m.toml:3: pictures.0.view is \"solid\", but the lattice is 2-D; take \"slice\"."},
+    {"[[pictures]]\ncolour = \"act\"",
+     "m.toml:3: pictures.0.colour is \"act\", but no cell type has an act term."},
+    {"[[pictures]]\naxis = \"x\"", "m.toml:3: pictures.0.axis is \"x\", but must be \"z\" in 2-D."},
+    {"[[pictures]]\nposition = 1",
+     "m.toml:3: pictures.0.position is 1, but must lie between 0 and 0 (sites)."},
+    {"[[pictures]]\nname = \"../x\"",
+     "m.toml:3: pictures.0.name is \"../x\", but must be a name of letters, digits, - and _."},
+    {"[[pictures]]\n[[pictures]]",
+     "m.toml:3: pictures.1.name is \"slice-type\", but an earlier picture has that name; give it another."},
+    {"output.lattice_evry = 1", "m.toml:2: unknown key output.lattice_evry; did you mean lattice_every?"},
+};
+
+struct BadOverride {
+  const char* text;
+  const char* change;
+  const char* message;
+};
+
+constexpr BadOverride kBadOverrides[] = {
+    {"", "temperature", "--set temperature: write it as key=value, such as --set temperature=10."},
+    {"", "a..b=1", "--set a..b=1: write it as key=value, such as --set temperature=10."},
+    {"", "temperature=hot",
+     "--set temperature=hot: temperature is \"hot\", but must be a number between 0 and 1e+09 (energy)."},
+    {"", "types.cell.volume.lambda=-1",
+     "--set types.cell.volume.lambda=-1: types.cell.volume.lambda is -1, but must lie "
+     "between 0 and 1e+09 (energy/sites^2)."},
+    {"", "lattice.size=[64,64",
+     "--set lattice.size=[64,64: lattice.size is \"[64,64\", but must be a list of 2 or 3 "
+     "integers between 1 and 1e+06 (sites)."},
+    {"", "lattice.sise=[64,64]", "--set lattice.sise=[64,64]: unknown key lattice.sise; did you mean size?"},
+    {"", "types.tcell.volume.target=5",
+     "--set types.tcell.volume.target=5: there is no type tcell; the model has cell."},
+    {"", "fields.f.strength=5", "--set fields.f.strength=5: there is no field f; the model has none."},
+    {"", "initial.0.count=5",
+     "--set initial.0.count=5: initial.0 does not exist: the file has no [[initial]]."},
+    {"[[initial]]", "initial.1.count=5",
+     "--set initial.1.count=5: initial.1 does not exist: initial has 1 entry, counted from 0."},
+    {"seed = 3", "seed.x=5", "--set seed.x=5: seed.x does not exist: seed is 3."},
+};
+
+TEST(BadModels, AreExplainedWordForWord) {
+  for (const BadModel& bad : kBadModels) EXPECT_EQ(message_of(bad.text), bad.message) << bad.text;
+}
+
+TEST(BadModels, SectionsAreExplainedWordForWord) {
+  for (const BadModel& bad : kBadSections)
+    EXPECT_EQ(message_of(std::string("lattice.size = [64, 64]\n") + bad.text), bad.message) << bad.text;
+}
+
+TEST(BadModels, OverridesAreExplainedWordForWord) {
+  for (const BadOverride& bad : kBadOverrides)
+    EXPECT_EQ(message_of(std::string("lattice.size = [64, 64]\n") + bad.text, {bad.change}), bad.message);
+}
+
+TEST(BadModels, SyntaxErrorsNameTheLine) {
+  const std::string message = message_of("seed = 1\ntitle = \"open\n");
+  EXPECT_TRUE(message.starts_with("m.toml:2: this is not valid TOML: ")) << message;
+  EXPECT_TRUE(message.ends_with(".")) << message;
+}
+
+TEST(BadModels, FilesThatCannotBeRead) {
+  try {
+    read_model("no/such/model.toml");
+    ADD_FAILURE() << "read a file that does not exist";
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(),
+                 "no/such/model.toml: the model file cannot be read: No such file or directory.");
+  }
+  try {
+    read_model(KILN_SOURCE_DIR);
+    ADD_FAILURE() << "read a folder";
+  } catch (const UserError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              std::string(KILN_SOURCE_DIR) + ": this is a folder, but must be a model file.");
+  }
+}
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,169 @@
+#include "model/explain.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "model/read.hpp"
+#include "model/wording.hpp"
+
+namespace kiln {
+namespace {
+
+Model parsed(const std::string& text) { return parse_model(text, "m.toml", ""); }
+
+TEST(Explain, SaysWhatTheNumbersMean) {
+  const std::string text = explain(parsed(R"(
+title = "Sample"
+mcs = 600
+[lattice]
+size = [20, 30, 40]
+boundary = ["periodic", "closed", "closed"]
+[units]
+voxel_um = 2
+seconds_per_mcs = 10
+[types.tcell]
+volume = { target = 150, lambda = 25 }
+act = { lambda = 200, max = 30 }
+[adhesion]
+tcell.tcell = 4
+tcell.medium = 7
+)"));
+  const auto has = [&text](const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
+  };
+  has("Sample (m.toml)\n");
+  has("20 x 30 x 40 sites = 40 x 60 x 80 µm, periodic x closed x closed\n");
+  has("600 MCS of 10 s = 100 min\n");
+  // 150 sites of 8 µm³ each; a ball of 1200 µm³ is (6 * 1200 / pi)^(1/3) = 13.18 µm across.
+  has("target 150 sites = 1200 µm³, a ball 13.2 µm across; lambda 25\n");
+  has("lambda 200; max 30 MCS = 5 min; start_full false\n");
+  has("surface tension: tcell-medium 5\n");  // 7 - 4/2
+  has("1. tcell: boxes of 5 x 5 x 6 sites\n");
+  EXPECT_EQ(text.find("note:"), std::string::npos) << text;
+}
+
+TEST(Explain, PhasesSayWhatTheyChange) {
+  const std::string text = explain(parsed(R"(
+lattice.size = [20, 20]
+[[phases]]
+mcs = 5
+[[phases]]
+name = "stiff"
+mcs = 7
+measure = false
+set = { types.cell.volume.lambda = 4, adhesion.cell.medium = 3 }
+)"));
+  EXPECT_NE(text.find("  2. stiff: 7 MCS = 7 s, not measured\n     cell volume.lambda 1 -> 4\n     J "
+                      "cell-medium 20 -> 3\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Notes, EveryOddThingHasOne) {
+  const std::vector<std::string> notes = model_notes(parsed(R"(
+temperature = 0
+mcs = 0
+lattice.size = [20, 20]
+[types.a]
+volume = { target = 30 }
+perimeter = { target = 20 }
+[types.b]
+[types.c]
+act = { lambda = 3, max = 4 }
+[fields.f]
+shape = "radial"
+[[initial]]
+type = "a"
+box = [40, 5]
+[[initial]]
+kind = "fill"
+type = "b"
+[[pictures]]
+animation = true
+)"),
+                                                     1.0);
+  const std::vector<std::string> expected{
+      // A disc of 30 sites has a circumference of 19.4, and 3.07 pairs per unit of length.
+      "the target perimeter of type a, 20 pairs, cannot be reached at its target volume: a disc of 30 sites "
+      "has about "
+      "60.",
+      "type b has no volume term: its cells can vanish or take over.",
+      "no step of the initial state places cells of type c.",
+      "type c has Act but no volume term: its cells spread without limit.",
+      "initial.0.box is 40 sites along x, more than the lattice has (20).",
+      "initial.1 makes one single cell of type b, which is not frozen.",
+      "the temperature of phase run is 0: no copy that costs energy ever happens.",
+      "the run is 0 MCS long: only the initial state is made.",
+      "the animation of picture slice-type has two frames only; set `every`.",
+      "no cell type follows the field f.",
+  };
+  ASSERT_EQ(notes.size(), expected.size() + 1);
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(notes[i], expected[i]);
+  EXPECT_TRUE(notes.back().ends_with(" of memory, but there are 1 bytes here.")) << notes.back();
+}
+
+// Crofton's value for a disc of radius 40, against a count.
+TEST(Notes, RoundPerimeterAgreesWithACount) {
+  const Neighbourhood moore = neighbourhood_of_order(2, 2);
+  constexpr int kRadius = 40;
+  const auto inside = [](int x, int y) { return x * x + y * y <= kRadius * kRadius; };
+  int volume = 0, pairs = 0;
+  for (int y = -kRadius; y <= kRadius; ++y)
+    for (int x = -kRadius; x <= kRadius; ++x) {
+      if (!inside(x, y)) continue;
+      ++volume;
+      for (int i = 0; i < moore.count; ++i)
+        pairs += inside(x + moore.offset[i].x, y + moore.offset[i].y) ? 0 : 1;
+    }
+  EXPECT_NEAR(round_perimeter(moore, 2, volume), pairs, 0.02 * pairs);
+}
+
+TEST(Memory, CountsSitesCellsAndHistory) {
+  const Model plain = parsed("lattice.size = [100, 100]");
+  EXPECT_EQ(memory_need(plain, 10).total(), 10000 * 4.25 + 10 * 72);
+  const Model full = parsed(R"(
+lattice.size = [100, 100]
+[types.a]
+act = { lambda = 1, max = 5 }
+persistence = { lambda = 1, dt = 20 }
+)");
+  EXPECT_EQ(memory_need(full, 10).sites, 10000 * 6.25);
+  EXPECT_EQ(memory_need(full, 10).history, 10 * (12 + 20 * 24));
+}
+
+TEST(Memory, ExpectedCells) {
+  EXPECT_EQ(expected_cells(parsed("lattice.size = [64, 64]")), 100);  // boxes of 7 x 7, the last ones cut
+  EXPECT_EQ(expected_cells(parsed("lattice.size = [64, 64]\n[[initial]]\nkind = \"seeds\"\ncount = 12")), 12);
+  EXPECT_EQ(expected_cells(parsed("lattice.size = [50, 60]\n[[initial]]\nkind = \"seeds\"\ndensity = 0.5")),
+            30);
+}
+
+TEST(Memory, TooLargeALatticeIsRefusedWithBothNumbers) {
+  const Model m = parsed("lattice.size = [1000, 1000, 1000]\n[[initial]]\nkind = \"seeds\"\ncount = 10");
+  EXPECT_NO_THROW(require_memory(m, 8e9));
+  try {
+    require_memory(m, 4e9);
+    ADD_FAILURE() << "4.25 GB do not fit into 4 GB";
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(),
+                 "m.toml: lattice.size is 1000 x 1000 x 1000, which needs about 4.25 GB of memory, but there "
+                 "are 4 GB.");
+  }
+}
+
+TEST(Wording, Numbers) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+  EXPECT_EQ(grouped(-1234), "-1,234");
+  EXPECT_EQ(grouped(-123), "-123");
+  EXPECT_EQ(bytes_text(999), "999 bytes");
+  EXPECT_EQ(bytes_text(6.96e9), "6.96 GB");
+  EXPECT_EQ(duration_text(90), "90 s");
+  EXPECT_EQ(duration_text(3600), "60 min");
+  EXPECT_EQ(duration_text(86400), "24 h");
+  EXPECT_EQ(duration_text(259200), "3 days");
+}
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,179 @@
+// The models and the reference page that come with Kiln.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "model/explain.hpp"
+#include "model/read.hpp"
+#include "model/reference.hpp"
+#include "model/schema.hpp"
+#include "model/term_registry.hpp"
+
+namespace kiln {
+namespace {
+
+std::vector<std::filesystem::path> shipped_models() {
+  std::vector<std::filesystem::path> result;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(KILN_SOURCE_DIR "/models"))
+    if (entry.path().extension() == ".toml") result.push_back(entry.path());
+  return result;
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+TEST(ShippedModels, AreThere) {
+  std::vector<std::string> names;
+  for (const auto& file : shipped_models()) names.push_back(file.stem().string());
+  for (const char* name : {"demo", "sorting", "chemotaxis", "act-cell", "collective", "dense", "lymph-node"})
+    EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
+}
+
+TEST(ShippedModels, ResolveToModelsThatResolveToThemselves) {
+  for (const auto& file : shipped_models()) {
+    const Model model = read_model(file);
+    const Model again = parse_model(model.resolved, model.source, model.folder);
+    EXPECT_EQ(again.resolved, model.resolved) << file;
+    EXPECT_EQ(again.total_mcs(), model.total_mcs()) << file;
+    EXPECT_EQ(again.phases.back().physics.adhesion, model.phases.back().physics.adhesion) << file;
+  }
+}
+
+// Nothing odd about them, on a machine with enough memory.
+TEST(ShippedModels, HaveNoNotes) {
+  for (const auto& file : shipped_models())
+    EXPECT_EQ(model_notes(read_model(file), 1e12), std::vector<std::string>{}) << file;
+}
+
+TEST(ShippedModels, HaveACommentThatNamesTheSource) {
+  for (const auto& file : shipped_models()) {
+    const std::string text = text_of(file);
+    EXPECT_TRUE(text.starts_with("# ")) << file;
+    EXPECT_TRUE(text.find("# Source: ") < 1000 || text.find("# Parameters: ") < 1000) << file;
+  }
+}
+
+TEST(ShippedModels, LymphNodeIsThatOfThePaper) {
+  const Model m = read_model(KILN_SOURCE_DIR "/models/large/lymph-node-1mm.toml");
+  EXPECT_EQ(m.lattice.size, (Vec3i{1024, 1024, 1024}));
+  EXPECT_NEAR(expected_cells(m), 3.36e6, 0.2e6);
+  const TypePhysics& cell = m.phases[0].physics.types[3];
+  EXPECT_EQ(cell.volume.target, 150);
+  EXPECT_EQ(cell.perimeter.lambda, 0.2f);
+  EXPECT_EQ(cell.act.lambda, 2600);
+}
+
+TEST(Resolved, KeepsEverySectionAndWritesDefaults) {
+  const Model m = parse_model(R"(
+lattice.size = [8, 9]
+title = "A \"quoted\" name \\ \u00e9"
+pictures = []
+[types.a]
+chemotaxis = { lambda = 1, field = "f" }
+[fields.f]
+shape = "radial"
+[[initial]]
+kind = "seeds"
+count = 3
+region = { shape = "ball", radius = 2 }
+[[phases]]
+mcs = 5
+set.types.a.chemotaxis.lambda = 2
+)",
+                              "m.toml", "");
+  const std::string expected = R"(title = "A \"quoted\" name \\ é"
+seed = 1
+temperature = 20
+pictures = []
+
+[lattice]
+size = [8, 9]
+boundary = ["periodic", "periodic"]
+
+[units]
+voxel_um = 1
+seconds_per_mcs = 1
+
+[neighbourhood]
+adhesion = "moore"
+perimeter = "moore"
+
+[types.medium]
+colour = "#faf7f2"
+
+[types.a]
+colour = "#e07a5f"
+frozen = false
+hidden = false
+chemotaxis = { lambda = 1, field = "f" }
+
+[adhesion]
+default = 0
+a.a = 0
+a.medium = 0
+
+[fields.f]
+shape = "radial"
+strength = 1
+centre = [3.5, 4]
+
+[[initial]]
+kind = "seeds"
+type = "a"
+region = { shape = "ball", centre = [3.5, 4], radius = 2, outside = false }
+count = 3
+radius = 1
+
+[[phases]]
+name = "phase-1"
+mcs = 5
+measure = true
+set = { "types.a.chemotaxis.lambda" = 2 }
+
+[measure]
+every = 10
+cells_every = 100
+
+[output]
+lattice_every = 0
+checkpoint_every = 0
+)";
+  EXPECT_EQ(m.resolved, expected);
+  EXPECT_EQ(parse_model(m.resolved, "m.toml", "").resolved, expected);
+}
+
+TEST(Reference, PageIsUpToDate) {
+  EXPECT_EQ(text_of(KILN_SOURCE_DIR "/docs/model-file.md"), model_reference())
+      << "write model_reference() to docs/model-file.md";
+}
+
+TEST(Reference, HasEveryKey) {
+  const std::string page = model_reference();
+  const auto expect_keys = [&page](std::span<const Key> keys) {
+    for (const Key& key : keys)
+      EXPECT_NE(page.find("| `" + std::string(key.name) + "` | "), std::string::npos) << key.name;
+  };
+  for (const Section* section : all_sections()) {
+    expect_keys(section->keys);
+    for (const Variant& variant : section->variants) expect_keys(variant.keys);
+  }
+  for (const Term& term : all_terms()) expect_keys(term_keys(term));
+}
+
+// The example of the page.
+TEST(Reference, ExampleIsAModel) {
+  const std::string page = model_reference();
+  const std::size_t begin = page.find("```toml\n") + 8;
+  const Model m = parse_model(page.substr(begin, page.find("```", begin) - begin), "example.toml", "");
+  EXPECT_EQ(m.types[1].name, "tcell");
+  EXPECT_EQ(m.initial[0].count, 12);
+  EXPECT_TRUE(model_notes(m, 1e12).empty());
+}
+
+}  // namespace
+}  // namespace kiln

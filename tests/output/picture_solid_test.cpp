@@ -1,0 +1,251 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "output/picture.hpp"
+#include "output/solid_camera.hpp"
+#include "output/solid_picture.hpp"
+#include "picture_fixture.hpp"
+
+namespace kiln {
+namespace {
+
+// Narrower than 200 pixels: no footer, every pixel belongs to the scene.
+PictureSettings solid(double turn, double tilt, int width = 160) {
+  PictureSettings settings;
+  settings.view = PictureSettings::View::solid;
+  settings.turn = turn;
+  settings.tilt = tilt;
+  settings.width = width;
+  return settings;
+}
+
+bool is_orange(Colour c) { return int(c.red) > int(c.blue) + 30; }
+bool is_blue(Colour c) { return int(c.blue) > int(c.red) + 30; }
+bool is_green(Colour c) { return int(c.green) > int(c.red) + 30 && int(c.green) > int(c.blue) + 30; }
+
+// How many pixels have a property, and where they lie on average.
+struct Spot {
+  double count = 0, x = 0, y = 0;
+};
+
+template <class Property>
+Spot spot(const Image& image, const Property& property) {
+  Spot result;
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x)
+      if (property(image.at(x, y))) {
+        result.count += 1;
+        result.x += x;
+        result.y += y;
+      }
+  result.x /= result.count;
+  result.y /= result.count;
+  return result;
+}
+
+Spot drawn(const Image& image) {
+  return spot(image, [](Colour c) { return c != kSolidBackground; });
+}
+
+constexpr Vec3d kMiddle{19.5, 19.5, 19.5};
+
+Scene ball(double radius) {
+  Scene scene(3, {40, 40, 40});
+  scene.fill_ball(scene.add(1), kMiddle, radius);
+  return scene;
+}
+
+// A ball of radius r at distance D on the axis is seen as a disc of radius r / sqrt(D^2 - r^2) at distance 1.
+TEST(SolidPicture, ABallIsADiscOfThePredictedSize) {
+  const Scene scene = ball(14);
+  for (const auto& [turn, tilt] : {std::pair{30.0, 25.0}, {0.0, 0.0}, {200.0, 70.0}}) {
+    const PictureSettings settings = solid(turn, tilt);
+    const Image image = draw(settings, scene.model, scene.state);
+    const Camera camera = place_camera(settings, scene.model, scene.state);
+    const double distance2 = dot(camera.target - camera.eye, camera.target - camera.eye);
+    const double radius = 14 / std::sqrt(distance2 - 14 * 14) / camera.pixel;
+    const Spot disc = drawn(image);
+    EXPECT_NEAR(disc.count, M_PI * radius * radius, 0.05 * M_PI * radius * radius);
+    EXPECT_NEAR(disc.x, image.width / 2.0 - camera.middle_u / camera.pixel, 1.5);
+    EXPECT_NEAR(disc.y, image.height / 2.0 + camera.middle_v / camera.pixel, 1.5);
+    EXPECT_TRUE(is_blue(image.at(image.width / 2, image.height / 2)));
+    for (const int x : {0, image.width - 1})
+      for (const int y : {0, image.height - 1}) EXPECT_EQ(image.at(x, y), kSolidBackground);
+  }
+}
+
+// The outside is frozen and hidden, so the ball alone fills the picture, up to a margin of 3 % on every side.
+// The cubes of its sites, which must fit, reach up to 0.87 sites farther out than the ball: 5 % of the
+// radius, 10 % of the area.
+TEST(SolidPicture, FitsWhatCanBeDrawn) {
+  Scene scene = ball(17);
+  scene.fill(scene.add(4), [](const Vec3d& p) { return dot(p - kMiddle, p - kMiddle) > 17 * 17; });
+  const Image image = draw(solid(30, 25), scene.model, scene.state);
+  const double radius = 0.47 * image.width;
+  EXPECT_NEAR(image.height, image.width, 3);
+  EXPECT_NEAR(drawn(image).count, 0.95 * M_PI * radius * radius, 0.05 * M_PI * radius * radius);
+}
+
+TEST(SolidPicture, TheCameraStandsStillWhenCellsMove) {
+  Scene before(3, {30, 20, 25}), after(3, {30, 20, 25});
+  before.fill_ball(before.add(1), {5, 5, 5}, 3);
+  after.fill_ball(after.add(1), {22, 14, 18}, 5);
+  const Camera a = place_camera(solid(30, 25), before.model, before.state);
+  const Camera b = place_camera(solid(30, 25), after.model, after.state);
+  EXPECT_EQ(a.eye, b.eye);
+  EXPECT_EQ(a.pixel, b.pixel);
+  EXPECT_EQ(a.height, b.height);
+}
+
+Scene two_balls(const Vec3d& blue, const Vec3d& orange) {
+  Scene scene(3, {40, 40, 40});
+  scene.fill_ball(scene.add(1), blue, 6);
+  scene.fill_ball(scene.add(2), orange, 6);
+  return scene;
+}
+
+TEST(SolidPicture, TurnWalksAroundTheVerticalAxis) {
+  const Scene scene = two_balls({8, 19.5, 19.5}, {31, 19.5, 19.5});
+  const Image front = draw(solid(0, 0), scene.model, scene.state);
+  EXPECT_LT(spot(front, is_blue).x, 60);
+  EXPECT_GT(spot(front, is_orange).x, 100);
+  const Image back = draw(solid(180, 0), scene.model, scene.state);
+  EXPECT_GT(spot(back, is_blue).x, 100);
+  EXPECT_LT(spot(back, is_orange).x, 60);
+  // From the side of larger x the orange ball hides the blue one.
+  const Image side = draw(solid(90, 0), scene.model, scene.state);
+  EXPECT_EQ(spot(side, is_blue).count, 0);
+  EXPECT_GT(spot(side, is_orange).count, 500);
+}
+
+TEST(SolidPicture, ZPointsUpAndTiltLooksDown) {
+  const Scene scene = two_balls({19.5, 19.5, 8}, {19.5, 19.5, 31});
+  const Image front = draw(solid(0, 0), scene.model, scene.state);
+  EXPECT_LT(spot(front, is_orange).y, spot(front, is_blue).y - 40);
+  const Image above = draw(solid(0, 90), scene.model, scene.state);
+  EXPECT_EQ(spot(above, is_blue).count, 0);
+  EXPECT_GT(spot(above, is_orange).count, 500);
+}
+
+TEST(SolidPicture, IsTheSameOnOneThreadAndOnMany) {
+  Scene scene = two_balls({12, 19.5, 19.5}, {24, 21, 19.5});
+  scene.fill_ball(scene.add(3), {20, 8, 30}, 5);
+  PictureSettings settings = solid(30, 25);
+  settings.cut_away = true;
+  const Image one = draw(settings, scene.model, scene.state, 1);
+  EXPECT_EQ(draw(settings, scene.model, scene.state, 3), one);
+  EXPECT_EQ(draw(settings, scene.model, scene.state, 8), one);
+}
+
+TEST(SolidPicture, HiddenTypesAndMediumAreTransparent) {
+  Scene scene = two_balls({19.5, 30, 19.5}, {19.5, 8, 19.5});
+  EXPECT_EQ(spot(draw(solid(0, 0), scene.model, scene.state), is_blue).count, 0)
+      << "the orange ball is in front";
+  scene.model.types[2].hidden = true;
+  const Image image = draw(solid(0, 0), scene.model, scene.state);
+  EXPECT_EQ(spot(image, is_orange).count, 0);
+  EXPECT_GT(spot(image, is_blue).count, 500);
+}
+
+TEST(SolidPicture, CutAwayShowsTheInside) {
+  Scene scene = ball(18);
+  scene.fill_ball(scene.add(2), kMiddle, 8);
+  PictureSettings settings = solid(30, 25);
+  EXPECT_EQ(spot(draw(settings, scene.model, scene.state), is_orange).count, 0);
+  settings.cut_away = true;
+  const Image image = draw(settings, scene.model, scene.state);
+  EXPECT_GT(spot(image, is_orange).count, 300);
+  EXPECT_GT(spot(image, is_blue).count, 2000);
+}
+
+// Turn 30 and tilt 25 look from larger x and z and from smaller y: that octant is taken out.
+TEST(SolidPicture, ThinFrozenCellsStayInTheOctantThatIsCutAway) {
+  const auto in_octant = [](const Vec3d& p) {
+    return p.x > 26 && p.x < 30 && p.y > 10 && p.y < 14 && p.z > 21;
+  };
+  PictureSettings settings = solid(30, 25);
+  settings.cut_away = true;
+  Scene with_pillar = ball(18);
+  with_pillar.fill(with_pillar.add(3), in_octant);
+  EXPECT_GT(spot(draw(settings, with_pillar.model, with_pillar.state), is_green).count, 200);
+  Scene with_cell = ball(18);
+  with_cell.fill(with_cell.add(2), in_octant);
+  EXPECT_EQ(spot(draw(settings, with_cell.model, with_cell.state), is_orange).count, 0);
+}
+
+TEST(SolidPicture, AFrozenShellIsCutAwayLikeTheRest) {
+  Scene scene(3, {40, 40, 40});
+  scene.fill_ball(scene.add(3), kMiddle, 19);
+  scene.fill_ball(scene.add(2), kMiddle, 12);
+  PictureSettings settings = solid(30, 25);
+  EXPECT_EQ(spot(draw(settings, scene.model, scene.state), is_orange).count, 0);
+  settings.cut_away = true;
+  EXPECT_GT(spot(draw(settings, scene.model, scene.state), is_orange).count, 1000);
+}
+
+TEST(SolidPicture, SmoothingKeepsALonelyVoxelAndAThinThread) {
+  Scene voxel(3, {9, 9, 9});
+  voxel.fill(voxel.add(1), [](const Vec3d& p) { return p == Vec3d{4, 4, 4}; });
+  EXPECT_GT(drawn(draw(solid(30, 25), voxel.model, voxel.state)).count, 4);
+  Scene thread(3, {9, 9, 9});
+  thread.fill(thread.add(1), [](const Vec3d& p) { return p.x == 4 && p.y == 4; });
+  // The thread is as long as the lattice is high; only what the near side of the lattice gains by perspective
+  // is left.
+  const Image image = draw(solid(0, 0), thread.model, thread.state);
+  int rows = 0;
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x)
+      if (image.at(x, y) != kSolidBackground) {
+        ++rows;
+        break;
+      }
+  EXPECT_GT(rows, 0.7 * image.height);
+}
+
+TEST(SolidPicture, LinesBetweenCellsOnlyDarken) {
+  Scene scene(3, {40, 40, 40});
+  const CellId left = scene.add(3), right = scene.add(3);
+  scene.fill(left, [](const Vec3d& p) { return p.x < 20 && p.x > 4 && p.z > 4 && p.z < 35; });
+  scene.fill(right, [](const Vec3d& p) { return p.x >= 20 && p.x < 35 && p.z > 4 && p.z < 35; });
+  PictureSettings settings = solid(0, 0);
+  const Image with = draw(settings, scene.model, scene.state);
+  settings.borders = false;
+  const Image without = draw(settings, scene.model, scene.state);
+  double changed = 0;
+  for (int y = 0; y < with.height; ++y)
+    for (int x = 0; x < with.width; ++x) {
+      if (with.at(x, y) == without.at(x, y)) continue;
+      changed += 1;
+      EXPECT_LT(with.at(x, y).green, without.at(x, y).green);
+      EXPECT_NEAR(x, 79.5, 3) << "the cells meet in the middle";
+    }
+  // At least one pixel in each row that the cells cover, which is three quarters of 94 % of the height.
+  EXPECT_GT(changed, 0.6 * with.height);
+}
+
+TEST(SolidPicture, DrawsATwoDimensionalLatticeAsAPlate) {
+  Scene scene(2, {40, 40, 1});
+  scene.fill(scene.add(1), [](const Vec3d& p) { return p.x < 20; });
+  const Image image = draw(solid(0, 90), scene.model, scene.state);
+  const Spot plate = spot(image, is_blue);
+  // Half of the square that fills the picture up to its margins.
+  EXPECT_NEAR(plate.count, 0.5 * 150 * 150, 0.06 * 150 * 150);
+  EXPECT_NEAR(plate.x, 42, 3);
+  EXPECT_NEAR(plate.y, image.height / 2.0, 3);
+}
+
+TEST(SolidPicture, ShadesALargeLatticeThatIsSampled) {
+  Scene scene(3, {160, 160, 160});
+  scene.fill_ball(scene.add(1), {79.5, 79.5, 79.5}, 56);
+  const PictureSettings settings = solid(30, 25, 40);
+  const Camera camera = place_camera(settings, scene.model, scene.state);
+  ASSERT_GE(camera.sites_per_pixel(), 4);
+  const double distance2 = dot(camera.target - camera.eye, camera.target - camera.eye);
+  const double radius = 56 / std::sqrt(distance2 - 56 * 56) / camera.pixel;
+  EXPECT_NEAR(drawn(draw(settings, scene.model, scene.state)).count, M_PI * radius * radius,
+              0.15 * M_PI * radius * radius);
+}
+
+}  // namespace
+}  // namespace kiln

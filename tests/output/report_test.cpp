@@ -1,0 +1,167 @@
+#include "output/report.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "core/error.hpp"
+#include "file_examples.hpp"
+#include "output/plot.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+bool has(const std::string& html, const std::string& part) { return html.find(part) != std::string::npos; }
+
+std::vector<std::string> titles(const std::vector<Plot>& plots) {
+  std::vector<std::string> result;
+  for (const Plot& plot : plots) result.push_back(plot.title);
+  return result;
+}
+
+ReportInfo example() {
+  ReportInfo info;
+  info.run.version = "0.1.0";
+  info.run.model = "models/a.toml";
+  info.run.title = "Sorting <two> & more";
+  info.run.seed = 18446744073709551615u;
+  info.run.mcs = 12000;
+  info.run.cells = 3390000;
+  info.run.sites = 999;
+  info.run.seconds = 3723;
+  info.run.site_updates_per_second = 1.256e9;
+  info.run.hash = "0123456789abcdef";
+  info.run.out = "runs/a";
+  info.description = "T 20\n  J <10>";
+  info.resolved_model = "title = \"Sorting <two> & more\"\n";
+  return info;
+}
+
+TEST(Report, SaysWhatWasRun) {
+  const std::string html = report_html(example());
+  EXPECT_EQ(html.rfind("<!DOCTYPE html>", 0), 0u);
+  EXPECT_TRUE(has(html, "<title>Sorting &lt;two&gt; &amp; more</title>"));
+  EXPECT_TRUE(has(html, "<b>12\u202F000</b>"));
+  EXPECT_TRUE(has(html, "<b>3\u202F390\u202F000</b>"));
+  EXPECT_TRUE(has(html, "<b>999</b>"));
+  EXPECT_TRUE(has(html, "<b>1 h 02 min</b>"));
+  EXPECT_TRUE(has(html, "<b>1.26 billion</b>"));
+  EXPECT_TRUE(has(html, "<code>0123456789abcdef</code>"));
+  EXPECT_TRUE(has(html, "18446744073709551615"));
+  EXPECT_TRUE(has(html, "<pre>T 20\n  J &lt;10&gt;</pre>"));
+  EXPECT_TRUE(has(html, "<pre>title = &quot;Sorting &lt;two&gt; &amp; more&quot;\n</pre>"));
+  EXPECT_FALSE(has(html, "<two>"));
+  EXPECT_FALSE(has(html, "http:")) << "nothing is fetched";
+  for (const char* section : {"<h2>Pictures", "<h2>Measures", "<h2>Files", "class=\"notes\""})
+    EXPECT_FALSE(has(html, section)) << section << " without content";
+}
+
+TEST(Report, ListsNotesPicturesAndFiles) {
+  ReportInfo info = example();
+  info.run.interrupted = true;
+  info.run.notes = {"2 cells are <extinct>."};
+  info.facts = {{"Memory", "24 MB"}};
+  info.pictures = {{"pictures/first view #1.png", "first, MCS 0"}};
+  info.files = {{"cells.csv", "tracks & more"}, {"odd:name.csv", "x"}};
+  const std::string html = report_html(info);
+  EXPECT_TRUE(has(html, "<li>2 cells are &lt;extinct&gt;.</li>"));
+  EXPECT_TRUE(has(html, "The run was interrupted"));
+  EXPECT_TRUE(has(html, "<td>Memory</td><td>24 MB</td>"));
+  EXPECT_TRUE(has(html, "src=\"pictures/first%20view%20%231.png\" alt=\"first, MCS 0\""));
+  EXPECT_TRUE(has(html, "<a href=\"cells.csv\">cells.csv</a></td><td>tracks &amp; more"));
+  EXPECT_TRUE(has(html, "<a href=\"./odd%3Aname.csv\">"));  // not a scheme
+}
+
+TEST(Report, OfARunOfNoTimeHasNoRate) {
+  ReportInfo info = example();
+  info.run.seconds = 0;
+  info.run.site_updates_per_second = kNaN;
+  EXPECT_TRUE(has(report_html(info), "<b>0.00 s</b>"));
+  EXPECT_TRUE(has(report_html(info), "<b>–</b><span>site updates per second"));
+}
+
+TEST(Report, IsWrittenWithItsPlots) {
+  const ScratchFolder folder;
+  ReportInfo info = example();
+  info.measures = {{"mcs", {0, 10}}, {"t_min", {0, 5}}, {"volume_mean", {40, 41}}, {"volume_sd", {0, 1}}};
+  info.lags = {{"lag", {60, 120}}, {"msd", {1, 2}}};
+  write_report(folder / "report.html", info);
+  const std::string html = bytes_of(folder / "report.html");
+  EXPECT_EQ(html, report_html(info));
+  EXPECT_TRUE(has(html, "aria-label=\"Cell volume\""));
+  EXPECT_TRUE(has(html, "aria-label=\"Mean squared displacement by lag\""));
+}
+
+TEST(ReportPlots, GroupColumnsThatBelongTogether) {
+  const std::vector<Column> measures = {
+      {"mcs", {0, 10, 20}},          {"t_min", {0, 5, 10}},        {"phase", {kNaN, kNaN, kNaN}},
+      {"cells", {9, 9, 8}},          {"extinct", {0, 0, 1}},       {"fragmented", {0, 0, 0}},
+      {"volume_mean", {40, 41, 42}}, {"volume_sd", {1, 2, 3}},     {"homotypic", {5, 6, 7}},
+      {"heterotypic", {7, 6, 5}},    {"with_medium", {0, 0, 0}},   {"msd_um2", {0, 1, 4}},
+      {"contact_a_b", {0, 0.5, 1}},  {"contact_b_a", {0, 0.5, 1}}, {"straightness", {kNaN, kNaN, kNaN}},
+      {"secreted", {1, 2, 3}},
+  };
+  const std::vector<Plot> plots = plots_of_measures(measures);
+  ASSERT_EQ(titles(plots), (std::vector<std::string>{"Cell volume", "Interfaces", "Mean squared displacement",
+                                                     "Contact fractions", "Cells", "secreted"}));
+  EXPECT_EQ(plots[0].series[0].x, (std::vector<double>{0, 5, 10}));
+  EXPECT_EQ(plots[0].x_label, "time (min)");
+  EXPECT_EQ(plots[0].series[0].y, (std::vector<double>{40, 41, 42}));
+  EXPECT_EQ(plots[0].series[0].spread, (std::vector<double>{1, 2, 3}));
+  ASSERT_EQ(plots[1].series.size(), 2u);
+  EXPECT_EQ(plots[1].series[1].name, "different types");
+  EXPECT_TRUE(plots[2].log_x && plots[2].log_y);
+  EXPECT_EQ(plots[3].series[1].name, "b a");
+  EXPECT_EQ(plots[4].series.size(), 2u);
+}
+
+TEST(ReportPlots, TellTimeInAUnitThatSuits) {
+  const auto label = [](double last) {
+    return plots_of_measures({{"t_min", {0, last}}, {"volume_mean", {1, 2}}}).at(0).x_label;
+  };
+  EXPECT_EQ(label(90), "time (min)");
+  EXPECT_EQ(label(600), "time (h)");
+  EXPECT_EQ(label(10 * 24 * 60), "time (days)");
+  const Plot plot = plots_of_measures({{"t_min", {0, 600}}, {"volume_mean", {1, 2}}}).at(0);
+  EXPECT_EQ(plot.series[0].x, (std::vector<double>{0, 10}));
+  EXPECT_EQ(plots_of_measures({{"mcs", {0, 600}}, {"volume_mean", {1, 2}}}).at(0).x_label, "time (MCS)");
+}
+
+TEST(ReportPlots, OfLagsAreInMinutes) {
+  const std::vector<Plot> plots =
+      plots_of_lags({{"lag", {60, 120}}, {"msd", {1, 2}}, {"direction_autocorrelation", {0.5, kNaN}}});
+  ASSERT_EQ(plots.size(), 2u);
+  EXPECT_EQ(plots[0].series[0].x, (std::vector<double>{1, 2}));
+  EXPECT_TRUE(plots_of_lags({}).empty());
+}
+
+TEST(CsvColumns, AreReadWithGapsAndQuotes) {
+  const ScratchFolder folder;
+  set_bytes(folder / "m.csv", "mcs,phase,\"a, b\"\n0,\"say \"\"hi\"\", ok\",\n10,x,-2.5e3\n");
+  const std::vector<Column> columns = csv_columns(folder / "m.csv");
+  ASSERT_EQ(columns.size(), 3u);
+  EXPECT_EQ(columns[0].values, (std::vector<double>{0, 10}));
+  EXPECT_EQ(columns[2].name, "a, b");
+  EXPECT_TRUE(std::isnan(columns[1].values[0]) && std::isnan(columns[2].values[0]));
+  EXPECT_EQ(columns[2].values[1], -2500);
+}
+
+TEST(CsvColumns, OfABrokenTableAreRefused) {
+  const ScratchFolder folder;
+  const auto message = [&](const std::string& text) -> std::string {
+    if (!text.empty()) set_bytes(folder / "m.csv", text);
+    try {
+      csv_columns(folder / "m.csv");
+    } catch (const UserError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const std::string path = (folder / "m.csv").string();
+  EXPECT_EQ(message(""), "cannot read the table " + path + ".");
+  EXPECT_EQ(message("a,b\n1,2\n3\n"), "line 3 of " + path + " has 1 fields where the header has 2.");
+}
+
+}  // namespace
+}  // namespace kiln

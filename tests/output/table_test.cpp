@@ -1,0 +1,222 @@
+#include "output/table.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "output/tables.hpp"
+
+namespace kiln {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+class Table : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("kiln_table_test_" + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+    path_ = folder_ / "a.csv";
+    part_ = folder_ / ".a.csv.part";
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void put(const fs::path& path, const std::string& text) const {
+    std::ofstream(path, std::ios::binary) << text;
+  }
+
+  fs::path folder_, path_, part_;
+  const std::vector<std::string> columns_ = {"name", "mcs", "value"};
+};
+
+using Fields = std::initializer_list<Field>;
+
+TEST_F(Table, AppearsWholeWhenFinished) {
+  put(path_, "an older run\n");
+  CsvTable table(path_, columns_);
+  table.add(Fields{"a", int64_t(-7), 0.5});
+  table.flush();
+  EXPECT_EQ(text_of(path_), "an older run\n");
+  EXPECT_EQ(text_of(part_), "name,mcs,value\na,-7,0.5\n");
+  table.finish();
+  EXPECT_EQ(text_of(path_), "name,mcs,value\na,-7,0.5\n");
+  EXPECT_FALSE(fs::exists(part_));
+  EXPECT_EQ(table.rows(), 1);
+  table.finish();
+  EXPECT_THROW(table.add(Fields{"a", int64_t(1), 1.0}), std::logic_error);
+}
+
+TEST_F(Table, QuotesTextThatNeedsIt) {
+  CsvTable table(path_, std::vector<std::string>{"a,b", "mcs", "say \"x\""});
+  table.add(Fields{"plain text", int64_t(1), "with, comma"});
+  table.add(Fields{"\"", int64_t(2), "two\nlines"});
+  table.finish();
+  EXPECT_EQ(text_of(path_),
+            "\"a,b\",mcs,\"say \"\"x\"\"\"\nplain text,1,\"with, comma\"\n\"\"\"\",2,\"two\nlines\"\n");
+}
+
+TEST_F(Table, NumbersComeBackAsTheyWere) {
+  CsvTable table(path_, std::vector<std::string>{"v"});
+  const std::vector<double> values = {0.1, 1.0 / 3.0, 1e300, -2.5e-310, 3, 123456789012345680.0};
+  for (const double value : values) table.add(Fields{value});
+  table.finish();
+  std::istringstream in(text_of(path_));
+  std::string line;
+  std::getline(in, line);
+  for (const double value : values) {
+    std::getline(in, line);
+    EXPECT_EQ(std::strtod(line.c_str(), nullptr), value) << line;
+  }
+  EXPECT_NE(text_of(path_).find("v\n0.1\n0.3333333333333333\n"), std::string::npos);
+}
+
+TEST_F(Table, WhatHasNoMeaningIsEmpty) {
+  CsvTable table(path_, columns_);
+  table.add(Fields{"", std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()});
+  table.finish();
+  EXPECT_EQ(text_of(path_), "name,mcs,value\n,,\n");
+}
+
+TEST_F(Table, RefusesRowsOfAnotherLength) {
+  CsvTable table(path_, columns_);
+  EXPECT_THROW(table.add(Fields{"a", int64_t(1)}), std::invalid_argument);
+}
+
+TEST_F(Table, ContinuesAFinishedTable) {
+  put(path_, "name,mcs,value\n\"x, \"\"y\"\"\n\",10,1\nb,20,2\nc,30,3\n");
+  CsvTable table = CsvTable::continue_from(path_, columns_, 20);
+  EXPECT_EQ(table.rows(), 2);
+  table.add(Fields{"d", int64_t(25), 4.0});
+  table.finish();
+  EXPECT_EQ(text_of(path_), "name,mcs,value\n\"x, \"\"y\"\"\n\",10,1\nb,20,2\nd,25,4\n");
+}
+
+TEST_F(Table, ContinuesWhatACrashLeftBehind) {
+  put(path_, "name,mcs,value\nold,10,1\n");
+  put(part_, "name,mcs,value\nold,10,1\nnew,20,2\ncut,3");
+  CsvTable table = CsvTable::continue_from(path_, columns_, 100);
+  EXPECT_EQ(table.rows(), 2);
+  table.finish();
+  EXPECT_EQ(text_of(path_), "name,mcs,value\nold,10,1\nnew,20,2\n");
+}
+
+TEST_F(Table, AnUnfinishedTableIsLeftForTheNextRun) {
+  {
+    CsvTable table(path_, columns_);
+    table.add(Fields{"a", int64_t(1), 1.5});
+  }
+  EXPECT_FALSE(fs::exists(path_));
+  CsvTable::continue_from(path_, columns_, 1).finish();
+  EXPECT_EQ(text_of(path_), "name,mcs,value\na,1,1.5\n");
+}
+
+TEST_F(Table, ContinuingNothingStartsAnew) {
+  CsvTable::continue_from(path_, columns_, 5).finish();
+  EXPECT_EQ(text_of(path_), "name,mcs,value\n");
+}
+
+template <class Error, class Work>
+std::string message_of(const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST_F(Table, SaysWhyItCannotBeContinued) {
+  const auto reason = [&](const std::string& text) {
+    put(path_, text);
+    return message_of<UserError>([&] { CsvTable::continue_from(path_, columns_, 5); });
+  };
+  EXPECT_EQ(
+      reason("name,mcs\na,1\n"),
+      path_.string() +
+          " cannot be continued: its columns are \"name,mcs\", but this run writes \"name,mcs,value\".");
+  const std::string row = " is not 3 fields with a whole number as mcs.";
+  EXPECT_EQ(reason("name,mcs,value\na,1,1\nb,2\n"), path_.string() + " cannot be continued: row 3" + row);
+  EXPECT_EQ(reason("name,mcs,value\na,1.5,1\n"), path_.string() + " cannot be continued: row 2" + row);
+  EXPECT_EQ(text_of(path_), "name,mcs,value\na,1.5,1\n");
+}
+
+TEST_F(Table, SaysThatAFileCannotBeWritten) {
+  const fs::path nowhere = folder_ / "missing" / "a.csv";
+  EXPECT_EQ(message_of<Failure>([&] { CsvTable(nowhere, columns_); }),
+            "cannot write " + nowhere.string() + ": No such file or directory");
+}
+
+Model two_types() {
+  Model model;
+  model.types.resize(3);
+  model.types[0].name = "medium";
+  model.types[1].name = "light";
+  model.types[2].name = "wall";
+  model.types[2].frozen = true;
+  model.units = {2.0, 30.0};
+  return model;
+}
+
+TEST_F(Table, MeasuresColumnsAndARow) {
+  const Model model = two_types();
+  CsvTable table(path_, measures_columns(model.types));
+  MeasureRow row;
+  row.mcs = 40;
+  row.minutes = 20;
+  row.phase = "run";
+  row.cells = 3;
+  row.extinct = 1;
+  row.fragmented = 2;
+  row.acceptance = {0.25, 0.5, 0.75};
+  row.size = {{3, 150.5, 1.25}, {3, 1500, 20}};
+  row.interface = {11, 12, 13, 14};
+  row.motion = {3, 1.5, 2.5, 3.5, 0.5, -0.5, 0.125};
+  row.contact_fractions = {0.1, 0.2, 0.7};
+  add_measures(table, row);
+  MeasureRow undefined;
+  undefined.contact_fractions.assign(3, kUndefined);
+  add_measures(table, undefined);
+  table.finish();
+  EXPECT_EQ(
+      text_of(path_),
+      "mcs,t_min,phase,cells,extinct,fragmented,acceptance,live_fraction,volume_mean,volume_sd,perimeter_"
+      "mean,"
+      "perimeter_sd,homotypic,heterotypic,with_medium,with_frozen,displacement_um,speed_um_per_min,msd_um2,"
+      "order_index,direction_autocorrelation,straightness,contact_light_medium,contact_light_light,"
+      "contact_light_wall\n"
+      "40,20,run,3,1,2,0.25,0.75,150.5,1.25,1500,20,11,12,13,14,1.5,3.5,2.5,0.5,-0.5,0.125,0.1,0.2,0.7\n"
+      "0,0,,0,0,,,,,,,,0,0,0,0,,,,,,,,,\n");
+}
+
+TEST_F(Table, CellsAreInMicrometresAndSeconds) {
+  const Model model = two_types();
+  CsvTable table(path_, cells_columns());
+  const std::vector<CellRow> rows = {{1, 1, 150, 1480, {1.5, -2, 3.25}, 14}, {4, 1, 149, 1500, {0, 0, 0}, 0}};
+  add_cells(table, 10, rows, model);
+  table.finish();
+  EXPECT_EQ(text_of(path_),
+            "id,t,x,y,z,mcs,type,volume,perimeter,neighbours\n"
+            "1,300,3,-4,6.5,10,light,150,1480,14\n"
+            "4,300,0,0,0,10,light,149,1500,0\n");
+}
+
+TEST_F(Table, Lags) {
+  const std::vector<Lag> lags = {{60, 4.5, 0.75, 12}, {120, 9, kUndefined, 6}};
+  write_lags(path_, lags);
+  EXPECT_EQ(text_of(path_), "lag,msd,direction_autocorrelation,pairs\n60,4.5,0.75,12\n120,9,,6\n");
+}
+
+}  // namespace
+}  // namespace kiln
