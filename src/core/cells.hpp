@@ -45,11 +45,15 @@ struct Cells {
   }
 };
 
-// site - anchor for a site of the cell, as it enters Centroid::sum.
+// site - anchor for a site of the cell, as it enters Centroid::sum: the anchor may lie boxes away.
 inline Vec3i offset_from_anchor(const Lattice& lattice, const Vec3i& anchor, const Vec3i& site) {
-  Vec3i inside = anchor;
-  lattice.wrap(inside);
-  return lattice.difference(inside, site);
+  const auto along = [&lattice](int axis, int32_t from, int32_t to) {
+    const int32_t d = to - from, length = lattice.size[axis];
+    if (!lattice.periodic[axis] || (2 * d >= -length && 2 * d < length)) [[likely]] return d;
+    const int32_t inside = ((d % length) + length) % length;
+    return 2 * inside >= length ? inside - length : inside;
+  };
+  return {along(0, anchor.x, site.x), along(1, anchor.y, site.y), along(2, anchor.z, site.z)};
 }
 
 }  // namespace kiln

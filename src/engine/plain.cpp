@@ -11,7 +11,7 @@ template <int Dim>
 void plain_attempt(State& state, const LatticeReader<Dim>& around, const Physics& physics, uint64_t bits,
                    AttemptCounts& counts) {
   const Lattice& lattice = state.lattice;
-  const auto draw = AttemptDraw<Dim>::from(bits, lattice);
+  const AttemptDraw draw = attempt_draw<Dim>(bits, lattice);
   const Vec3i offset = Moore<Dim>::offset(draw.direction);
   Vec3i source = draw.target + offset;
   counts.attempts += 1;

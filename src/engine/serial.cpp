@@ -14,12 +14,13 @@ template <int Dim>
 struct SerialEngine<Dim>::Batch {
   static constexpr int kSize = 64;  // one bit each in a word
   int count = 0;
+  AttemptDraws<Dim, kSize> draws;
   Site target[kSize], source[kSize];
   uint32_t target_low[kSize], source_low[kSize];
-  int32_t x[kSize], y[kSize], z[kSize];  // of the target
-  uint8_t direction[kSize];
-  uint8_t interior[kSize];
+  uint32_t interior[kSize];
   float threshold[kSize];
+
+  Vec3i place(int i) const { return {draws.x[i], draws.y[i], draws.z[i]}; }
 
   // The attempts between two different cells, as bits. The others are null.
   uint64_t between_cells(const CellId* ids) const {
@@ -48,7 +49,7 @@ struct SerialEngine<Dim>::Batch {
 namespace {
 
 // A lattice of at most so many bytes lives in a core's own cache, where fetching ahead only costs.
-constexpr std::size_t kCached = std::size_t(1) << 20;
+constexpr std::size_t kCached = std::size_t(1) << 16;
 
 // Jump where fewer than this share of all (site, neighbour) pairs lie between different cells.
 constexpr double kJumpBelow = 0.10;
@@ -75,6 +76,8 @@ struct Attempt {
       copy.winner_type = cells.type[copy.winner];
     }
     counts.live += 1;
+    __builtin_prefetch(&cells.centroid[copy.winner]);
+    __builtin_prefetch(&cells.centroid[copy.loser]);
     const Vec3i offset = Moore<Dim>::offset(direction);
     copy.step = offset * -1;
     copy.source = target.at + offset;
@@ -126,33 +129,28 @@ bool SerialEngine<Dim>::worth_jumping() const {
 
 template <int Dim>
 void SerialEngine<Dim>::draw_batch(Batch& batch, const LatticeReader<Dim>& around, Site first) const {
-  const int count = int(std::clamp<Site>(state_.lattice.sites() - first, 0, Batch::kSize));
-  batch.count = count;
-  alignas(64) uint64_t bits[Batch::kSize];
-  alignas(64) uint32_t threshold_bits[Batch::kSize];
-  draw_many(seed_, Stream::attempts, uint64_t(first / 2), uint32_t(state_.mcs), (count + 1) / 2, bits);
+  constexpr int kSize = Batch::kSize;
+  batch.count = int(std::clamp<Site>(state_.lattice.sites() - first, 0, kSize));
+  if (batch.count == 0) return;
   const Lattice lattice = state_.lattice;
-  for (int i = 0; i < count; ++i) {
-    const auto d = AttemptDraw<Dim>::from(bits[i], lattice);
-    threshold_bits[i] = d.threshold_bits;
-    const Site target = lattice.index(d.target);
-    Site source = target + around.neighbour_offset(d.direction);
-    const bool interior = around.is_interior(d.target);
-    if (!interior) [[unlikely]] source = around.neighbour_anywhere(d.target, d.direction);
-    batch.target[i] = target;
+  batch.draws.make(seed_, first, uint32_t(state_.mcs), lattice);
+  const auto &x = batch.draws.x, &y = batch.draws.y, &z = batch.draws.z;
+  for (int i = 0; i < kSize; ++i)
+    batch.threshold[i] = acceptance_threshold(physics_.temperature, batch.draws.threshold_bits[i]);
+  for (int i = 0; i < kSize; ++i) batch.interior[i] = around.is_interior({x[i], y[i], z[i]});
+  for (int i = 0; i < kSize; ++i)
+    batch.target[i] = Site(uint64_t(uint32_t(z[i] * lattice.size.y + y[i])) * uint32_t(lattice.size.x)) + x[i];
+  for (int i = 0; i < batch.count; ++i) {
+    const int direction = batch.draws.direction[i];
+    const Site target = batch.target[i];
+    Site source = target + around.neighbour_offset(direction);
+    if (batch.interior[i] == 0) [[unlikely]] source = around.neighbour_anywhere(batch.place(i), direction);
     batch.source[i] = source;
     batch.target_low[i] = uint32_t(target);
     batch.source_low[i] = uint32_t(source);
-    batch.x[i] = d.target.x;
-    batch.y[i] = d.target.y;
-    batch.z[i] = d.target.z;
-    batch.direction[i] = uint8_t(d.direction);
-    batch.interior[i] = interior;
     __builtin_prefetch(around.ids() + target);
     __builtin_prefetch(around.ids() + source);
   }
-  for (int i = 0; i < count; ++i)
-    batch.threshold[i] = acceptance_threshold(physics_.temperature, threshold_bits[i]);
 }
 
 template <int Dim>
@@ -182,9 +180,8 @@ void SerialEngine<Dim>::try_every_site() {
       open &= open - 1;
       const CellId target_id = ids[batch.target[i]], source_id = ids[batch.source[i]];
       if (target_id == source_id) continue;
-      const Vec3i place{batch.x[i], batch.y[i], batch.z[i]};
-      if (!attempt.judge_and_apply({batch.target[i], place, batch.interior[i] != 0}, batch.source[i],
-                                   batch.direction[i], target_id, source_id, batch.threshold[i], ignore))
+      if (!attempt.judge_and_apply({batch.target[i], batch.place(i), batch.interior[i] != 0}, batch.source[i],
+                                   batch.draws.direction[i], target_id, source_id, batch.threshold[i], ignore))
         continue;
       // A null attempt later in the batch may have come to life.
       open |= batch.touching_target_after(i);

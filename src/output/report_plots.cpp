@@ -93,8 +93,8 @@ struct TimeAxis {
     if (minutes != nullptr) {
       values = minutes->values;
       const double last = values.empty() ? 0 : values.back();
-      const double unit = last > 3 * 24 * 60 ? 24 * 60 : last > 5 * 60 ? 60 : 1;
-      label = unit == 1 ? "time (min)" : unit == 60 ? "time (h)" : "time (days)";
+      const double unit = last > 3 * 24 * 60 ? 24 * 60 : last > 5 * 60 ? 60 : last > 3 ? 1 : 1.0 / 60;
+      label = unit > 60 ? "time (days)" : unit > 1 ? "time (h)" : unit == 1 ? "time (min)" : "time (s)";
       for (double& value : values) value /= unit;
     } else if (mcs != nullptr) {
       values = mcs->values;

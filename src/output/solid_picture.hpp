@@ -1,5 +1,5 @@
-// A shaded view of the cells' surfaces. Medium and hidden types are transparent. Surfaces and cut faces are smoothed over
-// about two sites, so gaps and roughness of single sites do not show; a slice has every site.
+// A shaded view of the cells' surfaces. Medium and hidden types are transparent. Surfaces and cut faces are
+// smoothed over about two sites, so gaps and roughness of single sites do not show; a slice has every site.
 #pragma once
 
 #include "output/image.hpp"

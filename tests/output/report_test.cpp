@@ -120,6 +120,7 @@ TEST(ReportPlots, TellTimeInAUnitThatSuits) {
   const auto label = [](double last) {
     return plots_of_measures({{"t_min", {0, last}}, {"volume_mean", {1, 2}}}).at(0).x_label;
   };
+  EXPECT_EQ(label(2), "time (s)");
   EXPECT_EQ(label(90), "time (min)");
   EXPECT_EQ(label(600), "time (h)");
   EXPECT_EQ(label(10 * 24 * 60), "time (days)");
