@@ -13,9 +13,9 @@ constexpr const char* kIntroduction =
 
 <!-- Written from the tables in src/model/schema.cpp and src/terms; a test compares the two. -->
 
-A model is a [TOML](https://toml.io) file. Only `lattice.size` must be given; everything else has a default. Unknown
-keys are errors. `kiln validate MODEL.toml` explains a model in words; a run's folder holds the model with every default
-written out.
+A model is a [TOML](https://toml.io) file. Only `lattice.size` must be given; everything else has a default.
+Unknown keys are errors. `kiln validate MODEL.toml` explains a model in words; a run's folder holds the
+model with every default written out.
 
 ```toml
 temperature = 20
@@ -39,9 +39,10 @@ type = "tcell"
 count = 12
 ```
 
-`--set key=value` on the command line replaces a value: the key is its dotted path (`types.tcell.act.lambda=300`,
-`lattice.size=[64,64]`, entries of lists by number, from 0: `initial.0.count=5`), the value is TOML or a bare word.
-Types and fields must exist. File names are relative to the folder of the model file.
+`--set key=value` on the command line replaces a value: the key is its dotted path
+(`types.tcell.act.lambda=300`, `lattice.size=[64,64]`, entries of lists by number, from 0:
+`initial.0.count=5`), the value is TOML or a bare word. Types and fields must exist. File names are relative
+to the folder of the model file.
 )";
 
 // "|" would end a cell of a table.
