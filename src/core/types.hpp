@@ -21,6 +21,13 @@ using uint64_t = unsigned long long;
 #define KILN_HD
 #endif
 
+// For the few functions on the hot path that a compiler would otherwise call with everything passed through memory.
+#ifdef __CUDACC__
+#define KILN_HOT KILN_HD __forceinline__
+#else
+#define KILN_HOT inline __attribute__((always_inline))
+#endif
+
 namespace kiln {
 
 using Site = int64_t;      // index into the lattice, x fastest

@@ -17,8 +17,8 @@ inline void move_site(State& state, CellId cell, const Vec3i& place, int sign, i
 }
 }  // namespace detail
 
-inline void apply_copy(State& state, const Physics& physics, const Copy& copy, Site target, const Vec3i& place,
-                       const Tally& n) {
+inline void apply_copy(State& state, const Physics& physics, const Copy& copy, Site target,
+                       const Vec3i& place, const Tally& n) {
   if (copy.loser != kMedium)
     detail::move_site(state, copy.loser, place, -1, perimeter::change_on_loss(n.present, n.losers));
   if (copy.winner != kMedium)

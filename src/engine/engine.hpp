@@ -1,4 +1,5 @@
-// What every engine can do. A run is defined by (model, seed, schedule); the engine decides only how fast it goes.
+// What every engine can do. A run is defined by (model, seed, schedule); the engine decides only how fast it
+// goes.
 #pragma once
 
 #include <memory>

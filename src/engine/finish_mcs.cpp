@@ -9,9 +9,9 @@ void decay_act(State& state) {
   for (ActValue& value : state.act) value = ActValue(value - (value > 0 ? 1 : 0));
 }
 
-// A centroid sum is right only while the cell stays within half a box of its anchor, so cells that have moved an
-// eighth of the box get a new one. Rarely: the sums are then counted anew from the lattice, which keeps them exact
-// even for a cell that is wider than half the box.
+// A centroid sum is right only while the cell stays within half a box of its anchor, so cells that have moved
+// an eighth of the box get a new one. Rarely: the sums are then counted anew from the lattice, which keeps
+// them exact even for a cell that is wider than half the box.
 int64_t mcs_between_anchor_checks(const Lattice& lattice) {
   int32_t shortest = 256;
   for (int axis = 0; axis < lattice.dimension; ++axis)
@@ -37,7 +37,8 @@ void move_anchors(State& state) {
       far |= lattice.periodic[axis] && 8 * std::abs(centroid.sum[axis]) > volume * lattice.size[axis];
     if (!far) continue;
     for (int axis = 0; axis < lattice.dimension; ++axis)
-      if (lattice.periodic[axis]) centroid.anchor[axis] += int32_t(rounded_quotient(centroid.sum[axis], volume));
+      if (lattice.periodic[axis])
+        centroid.anchor[axis] += int32_t(rounded_quotient(centroid.sum[axis], volume));
     centroid.sum = {};
     moved.push_back(cell);
   }

@@ -9,29 +9,40 @@
 
 namespace kiln {
 
-// Four lanes of a patch in a vector register (GCC and Clang, any processor). Writing them one by one and reading them
-// back as a vector would stall.
+// Four lanes of a patch in a vector register (GCC and Clang, any processor). Writing them one by one and
+// reading them back as a vector would stall.
 using IdRow [[gnu::vector_size(16)]] = CellId;
 using ActRow [[gnu::vector_size(8)]] = ActValue;
 
-// What is fixed for a whole run: sizes, strides and raw pointers into the state.
+// What does not change during an MCS: sizes, strides, and raw pointers into the state, for reading.
 template <int Dim>
-class LatticeReader {
+class StateReader {
  public:
-  explicit LatticeReader(State& state)
-      : lattice_(state.lattice), ids_(state.ids.data()), act_(state.act.empty() ? nullptr : state.act.data()) {
+  explicit StateReader(State& state)
+      : lattice_(state.lattice),
+        ids_(state.ids.data()),
+        act_(state.act.empty() ? nullptr : state.act.data()),
+        types_(state.cells.type.data()),
+        extents_(state.cells.extent.data()),
+        centroids_(state.cells.centroid.data()),
+        directions_(state.direction.data()) {
     for (int axis = 0; axis < 3; ++axis) inner_[axis] = uint32_t(std::max(lattice_.size[axis] - 2, 0));
     const Site row = lattice_.size.x, layer = row * lattice_.size.y;
     for (int k = 0; k < Patch<Dim>::kRows; ++k)
       row_offset_[k] = (Dim == 3 ? (k / 3 - 1) * layer : 0) + (k % 3 - 1) * row - 1;
     for (int k = 0; k < Moore<Dim>::kCount; ++k) {
-      const Vec3i o = Moore<Dim>::offset(k);
+      const Vec3i o = step_[k] = Moore<Dim>::offset(k);
       neighbour_offset_[k] = o.z * layer + o.y * row + o.x;
     }
   }
 
   const Lattice& lattice() const { return lattice_; }
   const CellId* ids() const { return ids_; }
+  ActValue act(Site site) const { return act_[site]; }
+  TypeId type(CellId cell) const { return types_[cell]; }
+  const Cells::Extent& extent(CellId cell) const { return extents_[cell]; }
+  const Vec3f& direction(CellId cell) const { return directions_[cell]; }
+  const Vec3i& step(int direction_index) const { return step_[direction_index]; }
   Site neighbour_offset(int direction) const { return neighbour_offset_[direction]; }
 
   // The neighbour of any place, or -1 beyond a closed wall.
@@ -46,6 +57,10 @@ class LatticeReader {
            (Dim == 2 || uint32_t(p.z - 1) < inner_.z);
   }
 
+  void prefetch_cell(CellId cell) const {
+    __builtin_prefetch(extents_ + cell);
+    __builtin_prefetch(centroids_ + cell);
+  }
   void prefetch_rows(Site site) const {
     for (int k = 0; k < Patch<Dim>::kRows; ++k) __builtin_prefetch(ids_ + site + row_offset_[k]);
   }
@@ -95,6 +110,11 @@ class LatticeReader {
   Lattice lattice_;
   const CellId* ids_;
   const ActValue* act_;
+  const TypeId* types_;
+  const Cells::Extent* extents_;
+  const Cells::Centroid* centroids_;
+  const Vec3f* directions_;
+  Vec3i step_[Moore<Dim>::kCount];
   Vec3<uint32_t> inner_;  // how many places along an axis have both neighbours inside
   Site row_offset_[Patch<Dim>::kRows];
   Site neighbour_offset_[Moore<Dim>::kCount];
@@ -110,23 +130,25 @@ class HostWorld {
     bool interior;  // may be false for an interior place: slower, same result
   };
 
-  HostWorld(const LatticeReader<Dim>& around, const State& state, const Physics& physics, const Copy& copy,
-            const Place& target, const Place& source)
-      : around_(around), state_(state), physics_(physics), copy_(copy), target_(target), source_(source) {
-    if (target_.interior) around_.load_interior(patch_, target_.site);
-    else around_.load_anywhere(patch_, nullptr, target_.at);
+  HostWorld(const StateReader<Dim>& reader, const Physics& physics, const Copy& copy, const Place& target,
+            const Place& source)
+      : reader_(reader), physics_(physics), copy_(copy), target_(target), source_(source) {
+    if (target_.interior)
+      reader_.load_interior(patch_, target_.site);
+    else
+      reader_.load_anywhere(patch_, nullptr, target_.at);
     tally_ = kiln::tally(patch_, copy.winner, copy.loser);
   }
 
-  TypeId type(CellId cell) const { return state_.cells.type[cell]; }
-  int32_t volume(CellId cell) const { return state_.cells.extent[cell].volume; }
-  int32_t perimeter(CellId cell) const { return state_.cells.extent[cell].perimeter; }
-  Vec3f direction(CellId cell) const { return state_.direction[cell]; }
+  TypeId type(CellId cell) const { return reader_.type(cell); }
+  int32_t volume(CellId cell) const { return reader_.extent(cell).volume; }
+  int32_t perimeter(CellId cell) const { return reader_.extent(cell).perimeter; }
+  const Vec3f& direction(CellId cell) const { return reader_.direction(cell); }
 
   const Patch<Dim>& around_target() const { return patch_; }
   const Tally& tally() const { return tally_; }
   const FarPatch& far_around_target(const Neighbourhood& n) {
-    around_.load_far(far_, n, target_.at);
+    reader_.load_far(far_, n, target_.at);
     return far_;
   }
 
@@ -137,23 +159,24 @@ class HostWorld {
   float mean_act_at_source() const {
     if (copy_.winner == kMedium || own_act(source_) == 0) return 0.0f;
     Patch<Dim> patch;
-    if (source_.interior) around_.load_interior(patch, source_.site);
+    if (source_.interior) reader_.load_interior(patch, source_.site);
     return mean_act(source_, copy_.winner, patch);
   }
 
  private:
-  ActValue own_act(const Place& place) const { return state_.act[std::size_t(place.site)]; }
+  ActValue own_act(const Place& place) const { return reader_.act(place.site); }
 
   // `patch` must hold the place's neighbours already where it is interior.
   float mean_act(const Place& place, CellId cell, Patch<Dim> patch) const {
     alignas(16) uint32_t values[Patch<Dim>::kLanes];
-    if (place.interior) around_.load_act_interior(values, place.site);
-    else around_.load_anywhere(patch, values, place.at);
+    if (place.interior)
+      reader_.load_act_interior(values, place.site);
+    else
+      reader_.load_anywhere(patch, values, place.at);
     return act::geometric_mean(patch, values, cell, own_act(place), physics_.act_logs);
   }
 
-  const LatticeReader<Dim>& around_;
-  const State& state_;
+  const StateReader<Dim>& reader_;
   const Physics& physics_;
   const Copy& copy_;
   Place target_, source_;

@@ -40,8 +40,8 @@ void LiveBlocks<Dim>::begin_mcs() {
 }
 
 template <int Dim>
-void LiveBlocks<Dim>::update(const Lattice& lattice, const Patch<Dim>& neighbours, const Vec3i& place, CellId from,
-                             CellId to) {
+void LiveBlocks<Dim>::update(const Lattice& lattice, const Patch<Dim>& neighbours, const Vec3i& place,
+                             CellId from, CellId to) {
   int own_change = 0;
   const int64_t own_block = block_of(place);
   for (int k = 0; k < Moore<Dim>::kCount; ++k) {
@@ -53,8 +53,10 @@ void LiveBlocks<Dim>::update(const Lattice& lattice, const Patch<Dim>& neighbour
     Vec3i p = place + Moore<Dim>::offset(k);
     lattice.wrap(p);
     const int64_t block = block_of(p);
-    if (block == own_block) own_change += change_of_pair;
-    else change(block, change_of_pair);
+    if (block == own_block)
+      own_change += change_of_pair;
+    else
+      change(block, change_of_pair);
   }
   change(own_block, own_change);
 }

@@ -1,9 +1,9 @@
-// Where something can happen. The lattice is cut into blocks of 4^d sites; a block is live while any of its sites,
-// not frozen, has a Moore neighbour of another cell. Attempts with targets in dead blocks change nothing, so the
-// serial engine jumps over them.
+// Where something can happen. The lattice is cut into blocks of 4^d sites; a block is live while any of its
+// sites, not frozen, has a Moore neighbour of another cell. Attempts with targets in dead blocks change
+// nothing, so the serial engine jumps over them.
 //
-// The order of the live list shapes the random choices, so it has to follow from the state alone: it is in raster
-// order at the start of every MCS (begin_mcs) and changes only with the copies made since.
+// The order of the live list shapes the random choices, so it has to follow from the state alone: it is in
+// raster order at the start of every MCS (begin_mcs) and changes only with the copies made since.
 #pragma once
 
 #include <vector>
@@ -24,7 +24,8 @@ class LiveBlocks {
   void begin_mcs();
 
   // The site at `place` changed from one cell to another; `neighbours` are its Moore neighbours.
-  void update(const Lattice& lattice, const Patch<Dim>& neighbours, const Vec3i& place, CellId from, CellId to);
+  void update(const Lattice& lattice, const Patch<Dim>& neighbours, const Vec3i& place, CellId from,
+              CellId to);
 
   int64_t live_count() const { return int64_t(list_.size()); }
   Site live_sites() const { return live_sites_; }

@@ -1,6 +1,6 @@
 #include "engine/plain.hpp"
 
-#include "engine/attempt_draws.hpp"
+#include "engine/attempt_batch.hpp"
 #include "engine/bookkeeping.hpp"
 #include "engine/host_world.hpp"
 
@@ -8,7 +8,7 @@ namespace kiln {
 namespace {
 
 template <int Dim>
-void plain_attempt(State& state, const LatticeReader<Dim>& around, const Physics& physics, uint64_t bits,
+void plain_attempt(State& state, const StateReader<Dim>& reader, const Physics& physics, uint64_t bits,
                    AttemptCounts& counts) {
   const Lattice& lattice = state.lattice;
   const AttemptDraw draw = attempt_draw<Dim>(bits, lattice);
@@ -18,7 +18,8 @@ void plain_attempt(State& state, const LatticeReader<Dim>& around, const Physics
   if (!lattice.wrap(source)) return;
 
   const Site target_site = lattice.index(draw.target), source_site = lattice.index(source);
-  const CellId target_id = state.ids[std::size_t(target_site)], source_id = state.ids[std::size_t(source_site)];
+  const CellId target_id = state.ids[std::size_t(target_site)],
+               source_id = state.ids[std::size_t(source_site)];
   const TypeId target_type = state.cells.type[target_id], source_type = state.cells.type[source_id];
   const bool source_frozen = physics.types[source_type].frozen;
   if (!frozen::is_live(target_id, physics.types[target_type].frozen, source_id, source_frozen)) return;
@@ -26,19 +27,20 @@ void plain_attempt(State& state, const LatticeReader<Dim>& around, const Physics
 
   const CellId winner = frozen::effective_source(source_id, source_frozen);
   const Copy copy{winner, target_id, state.cells.type[winner], target_type, source, offset * -1};
-  HostWorld<Dim> world(around, state, physics, copy, {target_site, draw.target, false},
+  HostWorld<Dim> world(reader, physics, copy, {target_site, draw.target, false},
                        {source_site, source, false});
-  if (!accepts<Dim>(physics, world, copy, acceptance_threshold(physics.temperature, draw.threshold_bits))) return;
+  if (!accepts<Dim>(physics, world, copy, acceptance_threshold(physics.temperature, draw.threshold_bits)))
+    return;
   counts.accepted += 1;
   apply_copy(state, physics, copy, target_site, draw.target, perimeter_tally(physics, world, copy));
 }
 
 template <int Dim>
 void plain_mcs_in(State& state, const Physics& physics, uint64_t seed, AttemptCounts& counts) {
-  const LatticeReader<Dim> around(state);
+  const StateReader<Dim> reader(state);
   for (Site i = 0; i < state.lattice.sites(); ++i) {
     const Draw pair = draw(seed, Stream::attempts, uint64_t(i / 2), uint32_t(state.mcs));
-    plain_attempt<Dim>(state, around, physics, i % 2 == 0 ? pair.ab() : pair.cd(), counts);
+    plain_attempt<Dim>(state, reader, physics, i % 2 == 0 ? pair.ab() : pair.cd(), counts);
   }
   finish_mcs(state, physics);
 }
@@ -46,8 +48,10 @@ void plain_mcs_in(State& state, const Physics& physics, uint64_t seed, AttemptCo
 }  // namespace
 
 void plain_mcs(State& state, const Physics& physics, uint64_t seed, AttemptCounts& counts) {
-  if (state.lattice.dimension == 2) plain_mcs_in<2>(state, physics, seed, counts);
-  else plain_mcs_in<3>(state, physics, seed, counts);
+  if (state.lattice.dimension == 2)
+    plain_mcs_in<2>(state, physics, seed, counts);
+  else
+    plain_mcs_in<3>(state, physics, seed, counts);
 }
 
 }  // namespace kiln

@@ -1,5 +1,5 @@
-// The textbook loop: one attempt after another, nothing clever. The oracle of the tests and the yardstick of the
-// benchmarks. With the same draws as the fast serial engine where that does not jump.
+// The textbook loop: one attempt after another, nothing clever. The oracle of the tests and the yardstick of
+// the benchmarks. With the same draws as the fast serial engine where that does not jump.
 #pragma once
 
 #include "core/state.hpp"

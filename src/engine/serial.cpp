@@ -1,92 +1,53 @@
 #include "engine/serial.hpp"
 
-#include <algorithm>
-#include <bit>
-
-#include "engine/attempt_draws.hpp"
+#include "engine/attempt_batch.hpp"
 #include "engine/bookkeeping.hpp"
 #include "engine/host_world.hpp"
 
 namespace kiln {
 
-// Attempts to come, as arrays: the source is -1 where it lies beyond a closed wall.
-template <int Dim>
-struct SerialEngine<Dim>::Batch {
-  static constexpr int kSize = 64;  // one bit each in a word
-  int count = 0;
-  AttemptDraws<Dim, kSize> draws;
-  Site target[kSize], source[kSize];
-  uint32_t target_low[kSize], source_low[kSize];
-  uint32_t interior[kSize];
-  float threshold[kSize];
-
-  Vec3i place(int i) const { return {draws.x[i], draws.y[i], draws.z[i]}; }
-
-  // The attempts between two different cells, as bits. The others are null.
-  uint64_t between_cells(const CellId* ids) const {
-    uint64_t bits = 0;
-    for (int i = 0; i < count; ++i) {
-      const Site from = source[i] < 0 ? target[i] : source[i];
-      bits |= uint64_t(ids[target[i]] != ids[from]) << i;
-    }
-    return bits;
-  }
-
-  // The attempts after number i that look at its target. Compares the low words first, which nearly always settles
-  // it, and four at a time.
-  uint64_t touching_target_after(int i) const {
-    const uint32_t key = target_low[i];
-    uint32_t any = 0;
-    for (int k = i + 1; k < count; ++k) any |= uint32_t(target_low[k] == key) | uint32_t(source_low[k] == key);
-    if (any == 0) return 0;
-    uint64_t bits = 0;
-    for (int k = i + 1; k < count; ++k)
-      bits |= uint64_t(source[k] >= 0 && (target[k] == target[i] || source[k] == target[i])) << k;
-    return bits;
-  }
-};
-
 namespace {
-
-// A lattice of at most so many bytes lives in a core's own cache, where fetching ahead only costs.
-constexpr std::size_t kCached = std::size_t(1) << 16;
 
 // Jump where fewer than this share of all (site, neighbour) pairs lie between different cells.
 constexpr double kJumpBelow = 0.10;
 
-// Everything that one attempt needs, by reference.
+// Judges attempts between two different cells and carries them out.
 template <int Dim>
-struct Attempt {
+struct Judge {
   State& state;
   const Physics& physics;
-  const LatticeReader<Dim>& around;
+  const StateReader<Dim>& reader;
   AttemptCounts& counts;
 
-  // Judges the copy from source to target, two different cells, and carries it out; true where it did.
-  // `on_copy(world, copy)` is told.
+  struct Attempt {
+    typename HostWorld<Dim>::Place target;
+    Site source;
+    int direction;  // from target to source
+    CellId target_id, source_id;
+    float threshold;
+  };
+
+  // True where the copy was made; `on_copy(world, copy)` is told.
   template <class OnCopy>
-  bool judge_and_apply(const typename HostWorld<Dim>::Place& target, Site source_site, int direction,
-                       CellId target_id, CellId source_id, float threshold, const OnCopy& on_copy) const {
-    const Cells& cells = state.cells;
-    Copy copy{source_id, target_id, cells.type[source_id], cells.type[target_id], {}, {}};
+  KILN_HOT bool operator()(const Attempt& a, const OnCopy& on_copy) const {
+    Copy copy{a.source_id, a.target_id, reader.type(a.source_id), reader.type(a.target_id), {}, {}};
     if (physics.uses.frozen) {
       const bool source_frozen = physics.types[copy.winner_type].frozen;
-      if (!frozen::is_live(target_id, physics.types[copy.loser_type].frozen, source_id, source_frozen)) return false;
-      copy.winner = frozen::effective_source(source_id, source_frozen);
-      copy.winner_type = cells.type[copy.winner];
+      if (!frozen::is_live(a.target_id, physics.types[copy.loser_type].frozen, a.source_id, source_frozen))
+        return false;
+      copy.winner = frozen::effective_source(a.source_id, source_frozen);
+      copy.winner_type = reader.type(copy.winner);
     }
     counts.live += 1;
-    __builtin_prefetch(&cells.centroid[copy.winner]);
-    __builtin_prefetch(&cells.centroid[copy.loser]);
-    const Vec3i offset = Moore<Dim>::offset(direction);
+    const Vec3i& offset = reader.step(a.direction);
     copy.step = offset * -1;
-    copy.source = target.at + offset;
-    if (!target.interior) state.lattice.wrap(copy.source);
-    HostWorld<Dim> world(around, state, physics, copy, target,
-                         {source_site, copy.source, physics.uses.act && around.is_interior(copy.source)});
-    if (!accepts<Dim>(physics, world, copy, threshold)) return false;
+    copy.source = a.target.at + offset;
+    if (!a.target.interior) state.lattice.wrap(copy.source);
+    HostWorld<Dim> world(reader, physics, copy, a.target,
+                         {a.source, copy.source, physics.uses.act && reader.is_interior(copy.source)});
+    if (!accepts<Dim>(physics, world, copy, a.threshold)) return false;
     counts.accepted += 1;
-    apply_copy(state, physics, copy, target.site, target.at, perimeter_tally(physics, world, copy));
+    apply_copy(state, physics, copy, a.target.site, a.target.at, perimeter_tally(physics, world, copy));
     on_copy(world, copy);
     return true;
   }
@@ -104,15 +65,18 @@ template <int Dim>
 void SerialEngine<Dim>::set_physics(const Physics& physics) {
   physics_ = physics;
   frozen_types_.assign(std::size_t(physics.adhesion.types), false);
-  for (std::size_t type = 0; type < frozen_types_.size(); ++type) frozen_types_[type] = physics.types[type].frozen;
+  for (std::size_t type = 0; type < frozen_types_.size(); ++type)
+    frozen_types_[type] = physics.types[type].frozen;
   blocks_are_current_ = false;
 }
 
 template <int Dim>
 void SerialEngine<Dim>::advance(int64_t mcs) {
   for (int64_t done = 0; done < mcs; ++done) {
-    if (worth_jumping()) try_live_blocks();
-    else try_every_site();
+    if (worth_jumping())
+      try_live_blocks();
+    else
+      try_every_site();
     counts_.attempts += state_.lattice.sites();
     finish_mcs(state_, physics_);
   }
@@ -127,76 +91,57 @@ bool SerialEngine<Dim>::worth_jumping() const {
   return pairs < kJumpBelow * double(state_.lattice.sites()) * physics_.perimeter_neighbours->count;
 }
 
-template <int Dim>
-void SerialEngine<Dim>::draw_batch(Batch& batch, const LatticeReader<Dim>& around, Site first) const {
-  constexpr int kSize = Batch::kSize;
-  batch.count = int(std::clamp<Site>(state_.lattice.sites() - first, 0, kSize));
-  if (batch.count == 0) return;
-  const Lattice lattice = state_.lattice;
-  batch.draws.make(seed_, first, uint32_t(state_.mcs), lattice);
-  const auto &x = batch.draws.x, &y = batch.draws.y, &z = batch.draws.z;
-  for (int i = 0; i < kSize; ++i)
-    batch.threshold[i] = acceptance_threshold(physics_.temperature, batch.draws.threshold_bits[i]);
-  for (int i = 0; i < kSize; ++i) batch.interior[i] = around.is_interior({x[i], y[i], z[i]});
-  for (int i = 0; i < kSize; ++i)
-    batch.target[i] = Site(uint64_t(uint32_t(z[i] * lattice.size.y + y[i])) * uint32_t(lattice.size.x)) + x[i];
-  for (int i = 0; i < batch.count; ++i) {
-    const int direction = batch.draws.direction[i];
-    const Site target = batch.target[i];
-    Site source = target + around.neighbour_offset(direction);
-    if (batch.interior[i] == 0) [[unlikely]] source = around.neighbour_anywhere(batch.place(i), direction);
-    batch.source[i] = source;
-    batch.target_low[i] = uint32_t(target);
-    batch.source_low[i] = uint32_t(source);
-    __builtin_prefetch(around.ids() + target);
-    __builtin_prefetch(around.ids() + source);
-  }
-}
-
+// Three batches are in flight: one is judged, the next is marked and its neighbourhoods fetched, and the one
+// after is drawn and its sites fetched.
 template <int Dim>
 void SerialEngine<Dim>::try_every_site() {
   blocks_are_current_ = false;
-  const LatticeReader<Dim> around(state_);
-  const Attempt<Dim> attempt{state_, physics_, around, counts_};
+  const StateReader<Dim> reader(state_);
+  const Judge<Dim> judge{state_, physics_, reader, counts_};
   const CellId* ids = state_.ids.data();
   const Site sites = state_.lattice.sites();
-  const bool fetch_ahead = state_.ids.size() * sizeof(CellId) > kCached;
-  const auto ignore = [](const auto&, const Copy&) {};
-  Batch batches[2];
-  draw_batch(batches[0], around, 0);
-  int now = 0;
-  for (Site first = 0; first < sites; first += Batch::kSize, now ^= 1) {
-    draw_batch(batches[now ^ 1], around, first + Batch::kSize);
-    const Batch& batch = batches[now];
-    uint64_t open = batch.between_cells(ids);
-    for (uint64_t bits = fetch_ahead ? open : 0; bits != 0; bits &= bits - 1) {
-      const int i = std::countr_zero(bits);
-      if (batch.interior[i]) around.prefetch_rows(batch.target[i]);
-      __builtin_prefetch(&state_.cells.extent[ids[batch.target[i]]]);
-      __builtin_prefetch(&state_.cells.extent[ids[batch.source[i]]]);
-    }
-    while (open != 0) {
-      const int i = std::countr_zero(open);
-      open &= open - 1;
-      const CellId target_id = ids[batch.target[i]], source_id = ids[batch.source[i]];
+  constexpr Site kSize = AttemptBatch<Dim>::kSize;
+  AttemptBatch<Dim> batches[3];
+  const auto draw = [&](AttemptBatch<Dim>& batch, Site first) {
+    batch.draw(reader, seed_, uint32_t(state_.mcs), first, physics_.temperature);
+  };
+  draw(batches[0], 0);
+  draw(batches[1], kSize);
+  batches[0].open_between_cells(reader);
+  int turn = 0;
+  for (Site first = 0; first < sites; first += kSize, turn = (turn + 1) % 3) {
+    AttemptBatch<Dim>& now = batches[turn];
+    AttemptBatch<Dim>& next = batches[(turn + 1) % 3];
+    draw(batches[(turn + 2) % 3], first + 2 * kSize);
+    next.open_between_cells(reader);
+    while (now.any_open()) {
+      const int i = now.next_open();
+      const CellId target_id = ids[now.target[i]], source_id = ids[now.source[i]];
       if (target_id == source_id) continue;
-      if (!attempt.judge_and_apply({batch.target[i], batch.place(i), batch.interior[i] != 0}, batch.source[i],
-                                   batch.draws.direction[i], target_id, source_id, batch.threshold[i], ignore))
+      if (!judge({{now.target[i], now.place(i), now.interior[i] != 0},
+                  now.source[i],
+                  now.direction[i],
+                  target_id,
+                  source_id,
+                  now.threshold[i]},
+                 [](const auto&, const Copy&) {}))
         continue;
-      // A null attempt later in the batch may have come to life.
-      open |= batch.touching_target_after(i);
+      now.touch_later(i);
+      next.touch(now.target[i], -1);
     }
   }
 }
 
 template <int Dim>
 void SerialEngine<Dim>::try_live_blocks() {
-  if (blocks_are_current_) blocks_.begin_mcs();
-  else blocks_.rebuild(state_, frozen_types_);
+  if (blocks_are_current_)
+    blocks_.begin_mcs();
+  else
+    blocks_.rebuild(state_, frozen_types_);
   blocks_are_current_ = true;
 
-  const LatticeReader<Dim> around(state_);
-  const Attempt<Dim> attempt{state_, physics_, around, counts_};
+  const StateReader<Dim> reader(state_);
+  const Judge<Dim> judge{state_, physics_, reader, counts_};
   const Lattice& lattice = state_.lattice;
   const double sites = double(lattice.sites());
   Site left = lattice.sites();
@@ -222,18 +167,22 @@ void SerialEngine<Dim>::try_live_blocks() {
     left -= 1;
     jumped = false;
     const int direction = int(digits.take(Moore<Dim>::kCount));
-    const bool interior = around.is_interior(place);
+    const bool interior = reader.is_interior(place);
     const Site target = lattice.index(place);
     const Site source =
-        interior ? target + around.neighbour_offset(direction) : around.neighbour_anywhere(place, direction);
+        interior ? target + reader.neighbour_offset(direction) : reader.neighbour_anywhere(place, direction);
     if (source < 0) continue;
     const CellId target_id = state_.ids[std::size_t(target)], source_id = state_.ids[std::size_t(source)];
     if (target_id == source_id) continue;
-    attempt.judge_and_apply({target, place, interior}, source, direction, target_id, source_id,
-                            acceptance_threshold(physics_.temperature, bits.c),
-                            [&](const HostWorld<Dim>& world, const Copy& copy) {
-                              blocks_.update(lattice, world.around_target(), place, copy.loser, copy.winner);
-                            });
+    judge({{target, place, interior},
+           source,
+           direction,
+           target_id,
+           source_id,
+           acceptance_threshold(physics_.temperature, bits.c)},
+          [&](const HostWorld<Dim>& world, const Copy& copy) {
+            blocks_.update(lattice, world.around_target(), place, copy.loser, copy.winner);
+          });
   }
 }
 

@@ -1,11 +1,10 @@
-// The serial schedule, fast: the same chain as the textbook loop. Two things make it quick. Draws do not depend on
-// the state, so they are made in batches and the memory they point at is fetched ahead. And where little can happen
-// (much empty medium, large cells), attempts in dead blocks are jumped over: their number between two others is
-// geometric.
+// The serial schedule, fast: the same chain as the textbook loop. Two things make it quick. Draws do not
+// depend on the state, so they are made in batches and the memory they point at is fetched ahead. And where
+// little can happen (much empty medium, large cells), attempts in dead blocks are jumped over: their number
+// between two others is geometric.
 #pragma once
 
 #include "engine/engine.hpp"
-#include "engine/host_world.hpp"
 #include "engine/live_blocks.hpp"
 
 namespace kiln {
@@ -25,12 +24,9 @@ class SerialEngine final : public Engine {
   std::string schedule() const override { return "serial"; }
 
  private:
-  struct Batch;
-
   bool worth_jumping() const;
   void try_every_site();
   void try_live_blocks();
-  void draw_batch(Batch& batch, const LatticeReader<Dim>& around, Site first) const;
 
   State state_;
   Physics physics_;

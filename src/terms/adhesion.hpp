@@ -27,7 +27,7 @@ struct Table {
 
 // `type_of(id)` gives a neighbour's type; it is asked only for cells that exist.
 template <class Neighbours, class TypeOf>
-KILN_HD inline float delta(const Table& table, const Neighbours& neighbours, const Tally& tally,
+KILN_HOT float delta(const Table& table, const Neighbours& neighbours, const Tally& tally,
                            const TypeOf& type_of, TypeId winner_type, TypeId loser_type) {
   const int32_t* gained = table.row(winner_type);
   const int32_t* lost = table.row(loser_type);

@@ -16,7 +16,7 @@
 namespace kiln {
 
 template <class World>
-KILN_HD inline float adhesion_delta(const Physics& physics, World& world, const Copy& copy) {
+KILN_HOT float adhesion_delta(const Physics& physics, World& world, const Copy& copy) {
   const auto type_of = [&world](CellId id) { return world.type(id); };
   if (physics.adhesion_is_moore)
     return adhesion::delta(physics.adhesion, world.around_target(), world.tally(), type_of, copy.winner_type,
@@ -27,7 +27,7 @@ KILN_HD inline float adhesion_delta(const Physics& physics, World& world, const 
 }
 
 template <class World>
-KILN_HD inline float volume_delta(const Physics& physics, World& world, const Copy& copy) {
+KILN_HOT float volume_delta(const Physics& physics, World& world, const Copy& copy) {
   float sum = 0;
   if (copy.winner != kMedium)
     sum += volume::delta(physics.types[copy.winner_type].volume, world.volume(copy.winner), +1);
@@ -38,13 +38,13 @@ KILN_HD inline float volume_delta(const Physics& physics, World& world, const Co
 
 // What the perimeter counts around the target; the bookkeeping of an accepted copy needs it, too.
 template <class World>
-KILN_HD inline Tally perimeter_tally(const Physics& physics, World& world, const Copy& copy) {
+KILN_HOT Tally perimeter_tally(const Physics& physics, World& world, const Copy& copy) {
   if (physics.perimeter_is_moore) return world.tally();
   return tally(world.far_around_target(*physics.perimeter_neighbours), copy.winner, copy.loser);
 }
 
 template <class World>
-KILN_HD inline float perimeter_delta(const Physics& physics, World& world, const Copy& copy) {
+KILN_HOT float perimeter_delta(const Physics& physics, World& world, const Copy& copy) {
   const Tally n = perimeter_tally(physics, world, copy);
   float sum = 0;
   if (copy.winner != kMedium)
@@ -60,7 +60,7 @@ KILN_HD inline float perimeter_delta(const Physics& physics, World& world, const
 // is left out where even its most favourable value could not save the copy. (Rounding is monotone, so leaving it out
 // never changes the verdict.)
 template <int Dim, class World>
-KILN_HD inline bool accepts(const Physics& physics, World& world, const Copy& copy, float threshold) {
+KILN_HOT bool accepts(const Physics& physics, World& world, const Copy& copy, float threshold) {
   const TypePhysics& steering = physics.types[copy.steering_type()];
   float dh = adhesion_delta(physics, world, copy);
   if (physics.uses.volume) dh += volume_delta(physics, world, copy);
@@ -90,7 +90,7 @@ KILN_HD inline bool accepts(const Physics& physics, World& world, const Copy& co
 
 // A copy happens where dH <= threshold. With u uniform in (0, 1] and threshold -T ln u this is Metropolis' rule:
 // always if dH <= 0, else with probability exp(-dH / T). The threshold does not depend on the state.
-KILN_HD inline float acceptance_threshold(float temperature, uint32_t random_bits) {
+KILN_HOT float acceptance_threshold(float temperature, uint32_t random_bits) {
   return temperature * (-0.69314718055994531f * log2_of(unit_float(random_bits)));
 }
 

@@ -45,7 +45,7 @@ struct Tally {
 };
 
 template <class Neighbours>
-KILN_HD inline Tally tally(const Neighbours& neighbours, CellId winner, CellId loser) {
+KILN_HOT Tally tally(const Neighbours& neighbours, CellId winner, CellId loser) {
   Tally t;
   for (int lane = 0; lane < neighbours.lanes(); ++lane) {
     const CellId id = neighbours.id(lane);

@@ -90,13 +90,13 @@ void check_world() {
     SmallWorld w = everything(Dim, seed);
     for (ActValue& v : w.state.act) v = ActValue(rng() % 12);
     const Physics physics = w.physics();
-    const LatticeReader<Dim> around(w.state);
+    const StateReader<Dim> around(w.state);
     for (int k = 0; k < 20; ++k) {
       Copy copy;
       Vec3i target;
       if (!test::random_copy<Dim>(w, rng, copy, target)) continue;
       const Lattice& l = w.state.lattice;
-      const HostWorld<Dim> fast(around, w.state, physics, copy,
+      const HostWorld<Dim> fast(around, physics, copy,
                                 {l.index(target), target, around.is_interior(target)},
                                 {l.index(copy.source), copy.source, around.is_interior(copy.source)});
       const test::NaiveWorld<Dim> naive(w, copy, target);
@@ -151,7 +151,7 @@ TEST(LiveBlocks, UpdatesEqualARebuild) {
     const std::vector<bool> frozen = w.frozen();
     LiveBlocks<3> kept;
     kept.rebuild(w.state, frozen);
-    const LatticeReader<3> around(w.state);
+    const StateReader<3> around(w.state);
     for (int k = 0; k < 50; ++k) {
       Copy copy;
       Vec3i target;

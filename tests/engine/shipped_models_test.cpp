@@ -51,8 +51,8 @@ TEST_P(ShippedModel, KeepsItsBooksAndItsHash) {
   EXPECT_EQ(state_hash(engine->state()), golden_hashes()[GetParam()]) << GetParam();
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ShippedModel, testing::ValuesIn(shipped_models()), [](const auto& info) {
-  std::string name = info.param.substr(0, info.param.find('.'));
+INSTANTIATE_TEST_SUITE_P(All, ShippedModel, testing::ValuesIn(shipped_models()), [](const auto& tested) {
+  std::string name = tested.param.substr(0, tested.param.find('.'));
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });

@@ -1,0 +1,144 @@
+// Copy attempts to come. What they try does not depend on the state, so many are drawn at once with vector
+// instructions, and the memory they point at is fetched before they are judged.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "core/random.hpp"
+#include "engine/host_world.hpp"
+
+namespace kiln {
+
+// Sixty-four random bits make an attempt, so one Philox draw makes two: number i has half i % 2 of draw i
+// / 2. What the coordinates and the direction leave over (29 bits for 2^30 sites in 3-D) decides the
+// threshold.
+struct AttemptDraw {
+  Vec3i target;
+  int direction;  // from target to source
+  uint32_t threshold_bits;
+};
+
+template <int Dim>
+AttemptDraw attempt_draw(uint64_t bits, const Lattice& lattice) {
+  Digits digits{bits};
+  AttemptDraw result;
+  result.target.z = Dim == 3 ? int32_t(digits.take(uint32_t(lattice.size.z))) : 0;
+  result.target.y = int32_t(digits.take(uint32_t(lattice.size.y)));
+  result.target.x = int32_t(digits.take(uint32_t(lattice.size.x)));
+  result.direction = int(digits.take(Moore<Dim>::kCount));
+  result.threshold_bits = uint32_t(digits.rest >> 32);
+  return result;
+}
+
+// kSize attempts in a row, as arrays.
+template <int Dim>
+class AttemptBatch {
+ public:
+  static constexpr int kSize = 32;  // one bit each in a word
+
+  // Attempts first, first + 1, ... of an MCS; fewer than kSize, or none, at its end.
+  void draw(const StateReader<Dim>& reader, uint64_t seed, uint32_t mcs, Site first, float temperature) {
+    const Lattice& lattice = reader.lattice();
+    count_ = int(std::clamp<Site>(lattice.sites() - first, 0, kSize));
+    open_ = 0;
+    if (count_ == 0) return;
+    draw_places(seed, first, mcs, lattice);
+    for (int i = 0; i < kSize; ++i) threshold[i] = acceptance_threshold(temperature, high_[i]);
+    for (int i = 0; i < kSize; ++i) interior[i] = reader.is_interior({x_[i], y_[i], z_[i]});
+    for (int i = 0; i < kSize; ++i)
+      target[i] = Site(uint64_t(uint32_t(z_[i] * lattice.size.y + y_[i])) * uint32_t(lattice.size.x)) + x_[i];
+    for (int i = 0; i < kSize; ++i) {
+      source[i] = target[i] + reader.neighbour_offset(direction[i]);
+      if (interior[i] == 0) [[unlikely]]
+        source[i] = reader.neighbour_anywhere(place(i), direction[i]);
+      __builtin_prefetch(reader.ids() + target[i]);
+      __builtin_prefetch(reader.ids() + source[i]);
+    }
+    for (int i = 0; i < kSize; ++i) {
+      target_low_[i] = uint32_t(target[i]);
+      source_low_[i] = uint32_t(source[i]);
+    }
+  }
+
+  // Opens the attempts that are between different cells as the lattice is now, and fetches what judging them
+  // takes. The others are null, until a copy touches their sites.
+  void open_between_cells(const StateReader<Dim>& reader) {
+    for (int i = 0; i < count_; ++i) {
+      const Site from = source[i] < 0 ? target[i] : source[i];
+      open_ |= uint32_t(reader.ids()[target[i]] != reader.ids()[from]) << i;
+    }
+    for (uint32_t bits = open_; bits != 0; bits &= bits - 1) {
+      const int i = std::countr_zero(bits);
+      if (interior[i] != 0) reader.prefetch_rows(target[i]);
+      reader.prefetch_cell(reader.ids()[target[i]]);
+      reader.prefetch_cell(reader.ids()[source[i]]);
+    }
+  }
+
+  bool any_open() const { return open_ != 0; }
+  // The first open attempt; it is closed by this.
+  int next_open() {
+    const int i = std::countr_zero(open_);
+    open_ &= open_ - 1;
+    return i;
+  }
+
+  // A copy changed this site: opens the attempts after number i that look at it, for they may have come to
+  // life. Compares only the low words first, which nearly always settles it, four at a time.
+  void touch(Site site, int after) {
+    const uint32_t key = uint32_t(site);
+    uint32_t any = 0;
+    for (int k = 0; k < kSize; ++k) any |= uint32_t(target_low_[k] == key) | uint32_t(source_low_[k] == key);
+    if (any == 0) [[likely]]
+      return;
+    for (int k = after + 1; k < count_; ++k)
+      open_ |= uint32_t(source[k] >= 0 && (target[k] == site || source[k] == site)) << k;
+  }
+  // The attempt's own target would always be found by the comparison above.
+  void touch_later(int i) {
+    target_low_[i] = source_low_[i] = ~uint32_t(0);
+    touch(target[i], i);
+  }
+
+  Vec3i place(int i) const { return {x_[i], y_[i], z_[i]}; }
+
+  // Per attempt. The source is -1 where it lies beyond a closed wall.
+  Site target[kSize], source[kSize];
+  int32_t direction[kSize];  // from target to source
+  uint32_t interior[kSize];  // of the target
+  float threshold[kSize];
+
+ private:
+  // attempt_draw for all of them, each loop over all: that is what compilers vectorise.
+  void draw_places(uint64_t seed, Site first, uint32_t mcs, const Lattice& lattice) {
+    alignas(64) uint64_t bits[kSize];
+    draw_many(seed, Stream::attempts, uint64_t(first / 2), mcs, kSize / 2, bits);
+    for (int i = 0; i < kSize; ++i) {
+      high_[i] = uint32_t(bits[i] >> 32);
+      low_[i] = uint32_t(bits[i]);
+    }
+    if (Dim == 3) take(z_, uint32_t(lattice.size.z));
+    take(y_, uint32_t(lattice.size.y));
+    take(x_, uint32_t(lattice.size.x));
+    take(direction, Moore<Dim>::kCount);
+  }
+  // Digits::take in two halves.
+  void take(int32_t* digit, uint32_t base) {
+    for (int i = 0; i < kSize; ++i) {
+      const uint64_t lower = uint64_t(low_[i]) * base;
+      const uint64_t upper = uint64_t(high_[i]) * base + (lower >> 32);
+      digit[i] = int32_t(upper >> 32);
+      high_[i] = uint32_t(upper);
+      low_[i] = uint32_t(lower);
+    }
+  }
+
+  int count_ = 0;
+  uint32_t open_ = 0;  // a bit per attempt
+  uint32_t target_low_[kSize], source_low_[kSize];
+  int32_t x_[kSize], y_[kSize], z_[kSize] = {};  // of the target
+  uint32_t high_[kSize], low_[kSize];            // random bits not yet used
+};
+
+}  // namespace kiln
