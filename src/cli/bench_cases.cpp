@@ -16,9 +16,10 @@ perimeter = {target = 1500, lambda = 0.2}
 )";
 
 std::string boxes_3d(double j_medium, const char* further_term) {
-  return fmt::format("{}{}\n[adhesion]\ncell.cell = 10\ncell.medium = {}\n[[initial]]\nkind = \"boxes\"\n"
-                     "type = \"cell\"\nbox = [5, 5, 6]\n",
-                     kCell3d, further_term, j_medium);
+  return fmt::format(
+      "{}{}\n[adhesion]\ncell.cell = 10\ncell.medium = {}\n[[initial]]\nkind = \"boxes\"\n"
+      "type = \"cell\"\nbox = [5, 5, 6]\n",
+      kCell3d, further_term, j_medium);
 }
 
 std::string sorting2d(int size) {
@@ -69,8 +70,8 @@ std::string lymphnode(int size) {
   const double centre = (size - 1) / 2.0;
   const std::string ball =
       fmt::format("{{shape = \"ball\", centre = [{0}, {0}, {0}], radius = {1}}}", centre, size / 2.0);
-  const std::string outside =
-      fmt::format("{{shape = \"ball\", centre = [{0}, {0}, {0}], radius = {1}, outside = true}}", centre, size / 2.0);
+  const std::string outside = fmt::format(
+      "{{shape = \"ball\", centre = [{0}, {0}, {0}], radius = {1}, outside = true}}", centre, size / 2.0);
   return fmt::format(R"(temperature = 20
 {0}boundary = "closed"
 [types.outside]
@@ -90,9 +91,10 @@ type = "stroma"
 region = {2}
 fraction = 0.06
 [[initial]]
-kind = "boxes"
+kind = "seeds"
 type = "cell"
-box = [5, 5, 6]
+radius = 2
+density = 0.96
 region = {2}
 )",
                      cubic(size), kCell3d, ball, outside);
@@ -117,9 +119,11 @@ std::string bench_model(const std::string& name, int size) {
   if (name == "chemotaxis2d") return chemotaxis2d(size);
   if (name == "lymphnode") return lymphnode(size);
   if (name == "dense3d") return "temperature = 20\n" + cubic(size) + boxes_3d(10, "");
-  if (name == "act3d") return "temperature = 20\n" + cubic(size) + boxes_3d(0, "act = {lambda = 2600, max = 10}");
+  if (name == "act3d")
+    return "temperature = 20\n" + cubic(size) + boxes_3d(0, "act = {lambda = 2600, max = 10}");
   if (name == "collective3d")
-    return "temperature = 20\n" + cubic(size) + boxes_3d(0, "persistence = {lambda = 40, mu = 0.95, dt = 15}");
+    return "temperature = 20\n" + cubic(size) +
+           boxes_3d(0, "persistence = {lambda = 40, mu = 0.95, dt = 15}");
   std::string known;
   for (const BenchCase& c : bench_cases()) known += (known.empty() ? "" : ", ") + c.name;
   throw UserError(fmt::format("there is no bench case \"{}\"; there are {}.", name, known));

@@ -43,9 +43,10 @@ int bench_command(const BenchOptions& options) {
   const double ms = 1e3 * seconds / double(mcs), rate = sites * double(mcs) / seconds;
   const std::string hash = state_hash(engine->state());
   if (options.json) {
-    fmt::print("{{\"case\": \"{}\", \"size\": {}, \"engine\": \"{}\", \"schedule\": \"{}\", \"device\": {}, "
-               "\"ms_per_mcs\": {:.6g}, \"site_updates_per_second\": {:.6g}, \"hash\": \"{}\"}}\n",
-               options.name, size, engine->name(), engine->schedule(), json_text(processor_name()), ms, rate, hash);
+    fmt::print(
+        "{{\"case\": \"{}\", \"size\": {}, \"engine\": \"{}\", \"schedule\": \"{}\", \"device\": {}, "
+        "\"ms_per_mcs\": {:.6g}, \"site_updates_per_second\": {:.6g}, \"hash\": \"{}\"}}\n",
+        options.name, size, engine->name(), engine->schedule(), json_text(processor_name()), ms, rate, hash);
     return 0;
   }
   fmt::print("{:<14} {:>6} {:>10} {:>8} {:>8} {:>12} {:>16}  {}\n", "case", "size", "cells", "engine", "MCS",

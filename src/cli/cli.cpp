@@ -17,7 +17,9 @@ void add_engine_options(CLI::App& command, EngineOptions& options) {
 }
 
 void add_set_option(CLI::App& command, std::vector<std::string>& set) {
-  command.add_option("--set", set, "changes a key of the model, as in --set types.cell.volume.lambda=5; repeatable")
+  command
+      .add_option("--set", set,
+                  "changes a key of the model, as in --set types.cell.volume.lambda=5; repeatable")
       ->type_name("KEY=VALUE")
       ->take_all();
 }
@@ -31,7 +33,8 @@ void add_run(CLI::App& app, RunOptions& o) {
   add_set_option(c, o.set);
   c.add_option("--out", o.out, "folder for the results [runs/NAME]")->type_name("DIR");
   auto* force = c.add_flag("--force", o.force, "replaces an earlier run in that folder");
-  c.add_flag("--resume", o.resume, "goes on with the run in that folder from its checkpoint")->excludes(force);
+  c.add_flag("--resume", o.resume, "goes on with the run in that folder from its checkpoint")
+      ->excludes(force);
   c.add_flag("--json", o.json, "prints only a JSON object about the run");
 }
 
@@ -65,11 +68,14 @@ void add_render(CLI::App& app, RenderOptions& o) {
   c.add_option("--mcs", o.mcs, "which saved state [the last]");
   c.add_option("--out", o.out, "the PNG file")->type_name("FILE");
   c.add_option("--view", p.view, "slice (a plane) or solid (shaded surfaces)")
-      ->transform(CLI::CheckedTransformer(views))->type_name("VIEW");
+      ->transform(CLI::CheckedTransformer(views))
+      ->type_name("VIEW");
   c.add_option("--colour,--color", p.colour_by, "by type, cell or act")
-      ->transform(CLI::CheckedTransformer(colours))->type_name("WHAT");
+      ->transform(CLI::CheckedTransformer(colours))
+      ->type_name("WHAT");
   c.add_option("--axis", p.axis, "slice: the axis that is cut across, x, y or z")
-      ->transform(CLI::CheckedTransformer(axes))->type_name("AXIS");
+      ->transform(CLI::CheckedTransformer(axes))
+      ->type_name("AXIS");
   c.add_option("--position", p.position, "slice: where along the axis [the middle]");
   c.add_flag("--borders,!--no-borders", p.borders, "lines between cells");
   c.add_option("--width", p.width, "pixels")->check(CLI::Range(0, 20000));
@@ -84,7 +90,9 @@ int dispatch(int argc, char** argv) {
   CLI::App app{"Kiln simulates tissues with the Cellular Potts Model.", "kiln"};
   app.set_version_flag("--version", KILN_VERSION);
   app.require_subcommand(1);
-  app.footer("\n`kiln COMMAND --help` tells more. Exit code 2: something in the call or the model is wrong; 1: a failure.");
+  app.footer(
+      "\n`kiln COMMAND --help` tells more. Exit code 2: something in the call or the model is wrong; 1: a "
+      "failure.");
   RunOptions run;
   BenchOptions bench;
   ValidateOptions validate;

@@ -1,4 +1,5 @@
-// Ctrl-C, and SIGTERM from a batch system, ask a run to stop after the MCS it is in. A second Ctrl-C ends it at once.
+// Ctrl-C, and SIGTERM from a batch system, ask a run to stop after the MCS it is in. A second Ctrl-C ends it
+// at once.
 #pragma once
 
 namespace kiln {

@@ -13,8 +13,8 @@ Model read(const std::string& file, const std::vector<std::string>& set) {
   return read_model(file, set);
 }
 
-// --mcs is the length of the whole run: a single phase gets it, of several the later ones are cut, or the last one
-// goes on for longer.
+// --mcs is the length of the whole run: a single phase gets it, of several the later ones are cut, or the
+// last one goes on for longer.
 std::vector<std::string> length_overrides(const Model& model, int64_t mcs) {
   if (!model.has_phases) return {fmt::format("mcs={}", mcs)};
   std::vector<std::string> result;

@@ -37,9 +37,10 @@ void Progress::update(int64_t mcs, const std::string& phase) {
     last_shown_ = now;
     constexpr int kWidth = 30;
     const int filled = int(share * kWidth);
-    const std::string bar = std::string(std::size_t(filled), '#') + std::string(std::size_t(kWidth - filled), '.');
-    fmt::print(stderr, "\r\033[K[{}] {:3.0f}%  {}  MCS {}/{}  {:.2g} site updates/s  {}", bar, 100 * share, phase,
-               with_commas(mcs), with_commas(last_), rate, left);
+    const std::string bar =
+        std::string(std::size_t(filled), '#') + std::string(std::size_t(kWidth - filled), '.');
+    fmt::print(stderr, "\r\033[K[{}] {:3.0f}%  {}  MCS {}/{}  {:.2g} site updates/s  {}", bar, 100 * share,
+               phase, with_commas(mcs), with_commas(last_), rate, left);
     std::fflush(stderr);
     line_open_ = true;
     return;
@@ -47,8 +48,8 @@ void Progress::update(int64_t mcs, const std::string& phase) {
   if (share < next_line_share_ && now - last_shown_ < std::chrono::seconds(30)) return;
   last_shown_ = now;
   next_line_share_ = std::max(next_line_share_ + 0.1, share + 0.05);
-  fmt::print(stderr, "{:3.0f}%  {}  MCS {}/{}  {:.2g} site updates/s  {}\n", 100 * share, phase, with_commas(mcs),
-             with_commas(last_), rate, left);
+  fmt::print(stderr, "{:3.0f}%  {}  MCS {}/{}  {:.2g} site updates/s  {}\n", 100 * share, phase,
+             with_commas(mcs), with_commas(last_), rate, left);
 }
 
 void Progress::finish() {

@@ -1,5 +1,5 @@
-// How far a run has come: a bar with rate and time left on a terminal, now and then a plain line elsewhere. All of it
-// goes to standard error.
+// How far a run has come: a bar with rate and time left on a terminal, now and then a plain line elsewhere.
+// All of it goes to standard error.
 #pragma once
 
 #include <chrono>

@@ -31,8 +31,8 @@ int render_run(const RenderOptions& options) {
     return 0;
   }
   const State state = read_snapshot(folder.lattice(), options.mcs);
-  const fs::path out =
-      options.out.empty() ? folder.pictures() / fmt::format("render_{:08}.png", state.mcs) : fs::path(options.out);
+  const fs::path out = options.out.empty() ? folder.pictures() / fmt::format("render_{:08}.png", state.mcs)
+                                           : fs::path(options.out);
   write_png(draw(options.picture, model, state), out);
   fmt::print("{}\n", out.string());
   return 0;
@@ -40,9 +40,10 @@ int render_run(const RenderOptions& options) {
 
 int render_first_state(const RenderOptions& options) {
   if (options.mcs && *options.mcs != 0)
-    throw UserError(fmt::format("--mcs is {}, but a model file has only its first state (0); give a run's folder "
-                                "for later ones.",
-                                *options.mcs));
+    throw UserError(
+        fmt::format("--mcs is {}, but a model file has only its first state (0); give a run's folder "
+                    "for later ones.",
+                    *options.mcs));
   const Model model = read_model(options.what, options.set);
   const fs::path out =
       options.out.empty() ? fs::path(fs::path(options.what).stem().string() + ".png") : fs::path(options.out);

@@ -18,7 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 AttemptCounts sum(const AttemptCounts& a, const AttemptCounts& b) {
   return {a.attempts + b.attempts, a.live + b.live, a.accepted + b.accepted};
@@ -41,9 +43,10 @@ std::optional<Checkpoint> find_checkpoint(const RunFolder& folder, const Model& 
   if (!fs::exists(folder.checkpoint())) return std::nullopt;
   Checkpoint found = read_checkpoint(folder.checkpoint());
   if (without_length(found.info.model) != without_length(model.resolved))
-    throw UserError(fmt::format("{} belongs to another model than the one given: only the number of MCS may change "
-                                "on --resume.",
-                                folder.checkpoint().string()));
+    throw UserError(
+        fmt::format("{} belongs to another model than the one given: only the number of MCS may change "
+                    "on --resume.",
+                    folder.checkpoint().string()));
   return found;
 }
 
@@ -53,7 +56,8 @@ fs::path folder_of(const RunOptions& options) {
   return options.resume ? fs::path("runs") / name : unused_run_folder(name);
 }
 
-// Goes through the phases MCS by MCS; several at a time where they are short, so that the bar and Ctrl-C stay alive.
+// Goes through the phases MCS by MCS; several at a time where they are short, so that the bar and Ctrl-C stay
+// alive.
 class Runner {
  public:
   Runner(const Model& model, Engine& engine, RunWriter& writer, AttemptCounts before)
@@ -83,7 +87,8 @@ class Runner {
         writer_.write(engine_.state(), counts(), engine_.schedule(), Moment::interrupted);
         return false;
       }
-      writer_.write(engine_.state(), counts(), engine_.schedule(), mcs == end ? Moment::end : Moment::under_way);
+      writer_.write(engine_.state(), counts(), engine_.schedule(),
+                    mcs == end ? Moment::end : Moment::under_way);
     }
     return true;
   }
@@ -110,11 +115,13 @@ class Runner {
 void announce(const Model& model, const State& state, const fs::path& out) {
   const double cells = double(state.cells.count()) - 1;
   fmt::print(stderr, "{}\n", model.title.empty() ? model.source : model.title);
-  fmt::print(stderr, "  lattice {} x {}{}, {} cells, {} MCS, seed {}\n", model.lattice.size.x, model.lattice.size.y,
+  fmt::print(stderr, "  lattice {} x {}{}, {} cells, {} MCS, seed {}\n", model.lattice.size.x,
+             model.lattice.size.y,
              model.lattice.dimension == 3 ? fmt::format(" x {}", model.lattice.size.z) : "",
              with_commas(int64_t(cells)), with_commas(model.total_mcs()), model.seed);
-  fmt::print(stderr, "  memory {}, disk about {}, into {}\n", bytes_in_words(memory_need(model, cells).total()),
-             bytes_in_words(disk_need(model, cells)), out.string());
+  fmt::print(stderr, "  memory {}, disk about {}, into {}\n",
+             bytes_in_words(memory_need(model, cells).total()), bytes_in_words(disk_need(model, cells)),
+             out.string());
   for (const std::string& note : model_notes(model)) fmt::print(stderr, "  note: {}\n", note);
 }
 
@@ -123,11 +130,13 @@ void announce(const Model& model, const State& state, const fs::path& out) {
 int run_command(const RunOptions& options) {
   const Model model = load_model(options.model, options.set, options.seed, options.mcs);
   const fs::path out = folder_of(options);
-  const IfExists if_exists =
-      options.resume ? IfExists::resume : options.force ? IfExists::replace : IfExists::refuse;
+  const IfExists if_exists = options.resume  ? IfExists::resume
+                             : options.force ? IfExists::replace
+                                             : IfExists::refuse;
   check_run_folder(out, if_exists);
   std::optional<Checkpoint> checkpoint;
   if (options.resume) checkpoint = find_checkpoint({out}, model);
+  if (!checkpoint) require_memory(model);
   State first = checkpoint ? checkpoint->state : initial_state(model);
   const int64_t start_mcs = first.mcs;
   if (checkpoint && start_mcs > model.total_mcs())
@@ -161,8 +170,10 @@ int run_command(const RunOptions& options) {
   record.out = out.string();
   record.interrupted = !finished;
   if (writer) write_summary_files(record, model, engine->state(), *writer, {out});
-  if (options.json) fmt::print("{}\n", summary_json(record));
-  else fmt::print("{}", summary_text(record, model, engine->state(), counts, writer ? &*writer : nullptr));
+  if (options.json)
+    fmt::print("{}\n", summary_json(record));
+  else
+    fmt::print("{}", summary_text(record, model, engine->state(), counts, writer ? &*writer : nullptr));
   return finished ? 0 : 128 + interrupt.signal();
 }
 

@@ -25,7 +25,8 @@ int64_t living_cells(const State& state, const std::vector<bool>& frozen) {
 std::vector<std::string> warnings(const State& state, const std::vector<bool>& frozen) {
   std::vector<std::string> result;
   const auto say = [&](int64_t count, const char* what) {
-    if (count > 0) result.push_back(fmt::format("{} {} {}.", with_commas(count), count == 1 ? "cell" : "cells", what));
+    if (count > 0)
+      result.push_back(fmt::format("{} {} {}.", with_commas(count), count == 1 ? "cell" : "cells", what));
   };
   say(extinct_cells(state.cells, frozen), "died out (volume 0)");
   say(fragmented_cells(state, frozen), "in more than one piece");
@@ -101,8 +102,8 @@ void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t 
   record.notes = warnings(state, model.frozen_types());
 }
 
-void write_summary_files(const RunRecord& record, const Model& model, const State& state, const RunWriter& writer,
-                         const RunFolder& folder) {
+void write_summary_files(const RunRecord& record, const Model& model, const State& state,
+                         const RunWriter& writer, const RunFolder& folder) {
   RunRecord complete = record;
   complete.notes.insert(complete.notes.end(), writer.notes().begin(), writer.notes().end());
   write_text_atomically(folder.record(), run_json(complete));
@@ -135,8 +136,9 @@ std::string summary_text(const RunRecord& record, const Model& model, const Stat
                                  100.0 * double(counts.accepted) / double(counts.attempts),
                                  100.0 * double(counts.accepted) / std::max<double>(1, double(counts.live))));
   if (record.seconds > 0)
-    line("speed", fmt::format("{:.3g} site updates/s, {} of computing ({}, {})", record.site_updates_per_second,
-                              in_words(record.seconds), record.engine, record.device));
+    line("speed",
+         fmt::format("{:.3g} site updates/s, {} of computing ({}, {})", record.site_updates_per_second,
+                     in_words(record.seconds), record.engine, record.device));
   line("seed", std::to_string(record.seed));
   line("hash", record.hash);
   for (const std::string& note : record.notes) line("note", note);

@@ -18,8 +18,8 @@ double disk_need(const Model& model, double cells);
 void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t start_mcs);
 
 // run.json and report.html.
-void write_summary_files(const RunRecord& record, const Model& model, const State& state, const RunWriter& writer,
-                         const RunFolder& folder);
+void write_summary_files(const RunRecord& record, const Model& model, const State& state,
+                         const RunWriter& writer, const RunFolder& folder);
 
 // One page; it ends with what to look at. `writer` is null where nothing was left to do.
 std::string summary_text(const RunRecord& record, const Model& model, const State& state,

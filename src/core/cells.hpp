@@ -15,8 +15,8 @@ struct Cells {
     int32_t perimeter = 0;  // (site of the cell, neighbour not of the cell) pairs
     bool operator==(const Extent&) const = default;
   };
-  // The centroid is anchor + sum / volume. The anchor is a place near the cell, unwrapped: it counts the boxes
-  // that the cell has crossed. `sum` adds, over the sites, the wrapped difference site - anchor.
+  // The centroid is anchor + sum / volume. The anchor is a place near the cell, unwrapped: it counts the
+  // boxes that the cell has crossed. `sum` adds, over the sites, the wrapped difference site - anchor.
   struct Centroid {
     Vec3i anchor;
     Vec3<int64_t> sum;
@@ -49,7 +49,8 @@ struct Cells {
 inline Vec3i offset_from_anchor(const Lattice& lattice, const Vec3i& anchor, const Vec3i& site) {
   const auto along = [&lattice](int axis, int32_t from, int32_t to) {
     const int32_t d = to - from, length = lattice.size[axis];
-    if (!lattice.periodic[axis] || (2 * d >= -length && 2 * d < length)) [[likely]] return d;
+    if (!lattice.periodic[axis] || (2 * d >= -length && 2 * d < length)) [[likely]]
+      return d;
     const int32_t inside = ((d % length) + length) % length;
     return 2 * inside >= length ? inside - length : inside;
   };

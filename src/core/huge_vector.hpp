@@ -1,5 +1,5 @@
-// A fixed-size array for lattices: zeroed, aligned to cache lines, and on huge pages where the system grants them
-// (random access into gigabytes otherwise spends its time in page-table walks).
+// Memory for what is accessed at random: huge pages, because a simulation otherwise spends its time walking
+// page tables. HugeVector is the fixed-size, zeroed array that lattices are made of.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +14,19 @@
 #endif
 
 namespace kiln {
+
+// Aligned memory that goes back with std::free; on huge pages where it is large and the system grants them.
+inline void* allocate_huge(std::size_t bytes) {
+  constexpr std::size_t kHugePage = std::size_t(2) << 20;
+  const std::size_t alignment = bytes >= kHugePage ? kHugePage : 64;
+  bytes = (bytes + alignment - 1) / alignment * alignment;
+  void* data = std::aligned_alloc(alignment, bytes);
+  if (data == nullptr) throw std::bad_alloc();
+#ifdef __linux__
+  if (alignment == kHugePage) madvise(data, bytes, MADV_HUGEPAGE);
+#endif
+  return data;
+}
 
 template <class T>
 class HugeVector {
@@ -49,7 +62,9 @@ class HugeVector {
   T* end() { return data_ + size_; }
   const T* begin() const { return data_; }
   const T* end() const { return data_ + size_; }
-  bool operator==(const HugeVector& o) const { return size_ == o.size_ && std::equal(begin(), end(), o.begin()); }
+  bool operator==(const HugeVector& o) const {
+    return size_ == o.size_ && std::equal(begin(), end(), o.begin());
+  }
 
  private:
   // Loads of four neighbours at once may look a few elements past either end of a row.
@@ -57,15 +72,8 @@ class HugeVector {
 
   void allocate(std::size_t size) {
     if (size == 0) return;
-    constexpr std::size_t kHugePage = std::size_t(2) << 20;
-    std::size_t bytes = size * sizeof(T) + kSlack;
-    const std::size_t alignment = bytes >= kHugePage ? kHugePage : 64;
-    bytes = (bytes + alignment - 1) / alignment * alignment;
-    data_ = static_cast<T*>(std::aligned_alloc(alignment, bytes));
-    if (data_ == nullptr) throw std::bad_alloc();
-#ifdef __linux__
-    if (alignment == kHugePage) madvise(data_, bytes, MADV_HUGEPAGE);
-#endif
+    const std::size_t bytes = size * sizeof(T) + kSlack;
+    data_ = static_cast<T*>(allocate_huge(bytes));
     std::memset(static_cast<void*>(data_), 0, bytes);
     size_ = size;
   }

@@ -35,8 +35,10 @@ struct Lattice {
     int32_t d = to - from;
     if (periodic[axis]) {
       const int32_t length = size[axis];
-      if (2 * int64_t(d) < -int64_t(length)) d += length;
-      else if (2 * int64_t(d) >= int64_t(length)) d -= length;
+      if (2 * int64_t(d) < -int64_t(length))
+        d += length;
+      else if (2 * int64_t(d) >= int64_t(length))
+        d -= length;
     }
     return d;
   }

@@ -1,5 +1,6 @@
-// Logarithm and exponential of our own: the libms of two platforms differ in the last bit, and then so would two
-// runs. Only +, -, *, / and conversions are used, which IEEE 754 fixes, in a fixed order and never contracted.
+// Logarithm and exponential of our own: the libms of two platforms differ in the last bit, and then so would
+// two runs. Only +, -, *, / and conversions are used, which IEEE 754 fixes, in a fixed order and never
+// contracted.
 #pragma once
 
 #include "core/types.hpp"
@@ -34,11 +35,11 @@ KILN_HD inline float log2_of(float v) {
   const float m = detail::float_of((shifted & 0x007FFFFFu) + 0x3F3504F3u);
   const float s = (m - 1.0f) / (m + 1.0f);
   const float q = s * s;
-  float series = 0.32059889797532520f;            // 2 / (9 ln 2)
-  series = series * q + 0.41219858311113239f;     // 2 / (7 ln 2)
-  series = series * q + 0.57707801635558535f;     // 2 / (5 ln 2)
-  series = series * q + 0.96179669392597561f;     // 2 / (3 ln 2)
-  series = series * q + 2.8853900817779268f;      // 2 / ln 2
+  float series = 0.32059889797532520f;         // 2 / (9 ln 2)
+  series = series * q + 0.41219858311113239f;  // 2 / (7 ln 2)
+  series = series * q + 0.57707801635558535f;  // 2 / (5 ln 2)
+  series = series * q + 0.96179669392597561f;  // 2 / (3 ln 2)
+  series = series * q + 2.8853900817779268f;   // 2 / ln 2
   return float(exponent) + series * s;
 }
 

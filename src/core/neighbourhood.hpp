@@ -18,8 +18,8 @@ struct Moore {
   }
 };
 
-// A neighbourhood of any reach, for adhesion and perimeter. The order counts shells of equal distance, nearest
-// first: 1 is von Neumann; Moore is order 2 in 2-D and 3 in 3-D.
+// A neighbourhood of any reach, for adhesion and perimeter. The order counts shells of equal distance,
+// nearest first: 1 is von Neumann; Moore is order 2 in 2-D and 3 in 3-D.
 inline constexpr int kMaxOrder = 6;
 inline constexpr int kMaxNeighbours = 128;
 

@@ -5,6 +5,9 @@ namespace kiln {
 // Eight draws side by side, so that a vectorising compiler keeps them in vector registers.
 void draw_many(uint64_t seed, Stream stream, uint64_t first, uint32_t step, int count, uint64_t* out) {
   constexpr int kLanes = 8;
+  uint32_t m0 = 0xD2511F53u, m1 = 0xCD9E8D57u;
+  // Hides the constants: GCC would turn the products into chains of shifts, slower than multiplying.
+  asm("" : "+r"(m0), "+r"(m1));
   for (int begin = 0; begin < count; begin += kLanes) {
     uint32_t a[kLanes], b[kLanes], c[kLanes], d[kLanes];
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -16,9 +19,6 @@ void draw_many(uint64_t seed, Stream stream, uint64_t first, uint32_t step, int 
     }
     uint32_t key_low = uint32_t(seed), key_high = uint32_t(seed >> 32);
     for (int round = 0; round < 10; ++round) {
-      uint32_t m0 = 0xD2511F53u, m1 = 0xCD9E8D57u;
-      // Hides the constants: GCC would turn the products into chains of shifts, slower than multiplying.
-      asm("" : "+r"(m0), "+r"(m1));
       for (int lane = 0; lane < kLanes; ++lane) {
         const uint64_t p = uint64_t(m0) * a[lane], q = uint64_t(m1) * c[lane];
         const uint32_t next_a = uint32_t(q >> 32) ^ b[lane] ^ key_low, next_b = uint32_t(q);

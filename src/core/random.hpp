@@ -33,8 +33,8 @@ KILN_HD constexpr Draw draw(uint64_t seed, Stream stream, uint64_t index, uint32
                 uint32_t(seed >> 32));
 }
 
-// Draws first .. first + count - 1 of a step, as 64-bit halves: out[2 i] is ab() and out[2 i + 1] is cd() of draw i.
-// Much faster than one at a time.
+// Draws first .. first + count - 1 of a step, as 64-bit halves: out[2 i] is ab() and out[2 i + 1] is cd() of
+// draw i. Much faster than one at a time.
 #ifndef __CUDACC_RTC__
 void draw_many(uint64_t seed, Stream stream, uint64_t first, uint32_t step, int count, uint64_t* out);
 #endif

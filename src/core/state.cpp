@@ -30,7 +30,8 @@ void count_unlike_in_row(const State& state, const Neighbourhood& n, int32_t y, 
 
 }  // namespace
 
-void recount(State& state, const Neighbourhood& perimeter, const std::vector<bool>& frozen, bool keep_anchors) {
+void recount(State& state, const Neighbourhood& perimeter, const std::vector<bool>& frozen,
+             bool keep_anchors) {
   const Lattice& lattice = state.lattice;
   Cells& cells = state.cells;
   std::vector<bool> anchored(cells.count(), keep_anchors);
@@ -74,9 +75,9 @@ std::string audit(const State& state, const Neighbourhood& perimeter, const std:
     std::snprintf(text, sizeof text,
                   "cell %u: tracked volume %d, perimeter %d, sums (%lld %lld %lld), but counted %d, %d, "
                   "(%lld %lld %lld)",
-                  cell, tracked.volume, tracked.perimeter, (long long)sum.x, (long long)sum.y, (long long)sum.z,
-                  found.volume, found.perimeter, (long long)found_sum.x, (long long)found_sum.y,
-                  (long long)found_sum.z);
+                  cell, tracked.volume, tracked.perimeter, (long long)sum.x, (long long)sum.y,
+                  (long long)sum.z, found.volume, found.perimeter, (long long)found_sum.x,
+                  (long long)found_sum.y, (long long)found_sum.z);
     return text;
   }
   return "";

@@ -14,24 +14,27 @@ namespace kiln {
 struct State {
   Lattice lattice;
   int64_t mcs = 0;
-  HugeVector<CellId> ids;     // per site
-  HugeVector<ActValue> act;   // per site; empty where no type uses Act
+  HugeVector<CellId> ids;    // per site
+  HugeVector<ActValue> act;  // per site; empty where no type uses Act
   Cells cells;
   std::vector<Vec3f> direction;  // per cell: p of persistence; empty where no type uses it
-  // Per cell, `history_length` past centroids: that of MCS m lies in slot m modulo the lag of the cell's type.
+  // Per cell, `history_length` past centroids: that of MCS m lies in slot m modulo the lag of the cell's
+  // type.
   std::vector<Vec3d> history;
   int history_length = 0;
 };
 
-// Volumes, perimeters and centroid sums from the lattice alone. `frozen[type]` cells stay untracked. Anchors are
-// kept where a cell has one inside the state already (`keep_anchors`), else become the cell's first site.
-void recount(State& state, const Neighbourhood& perimeter, const std::vector<bool>& frozen, bool keep_anchors);
+// Volumes, perimeters and centroid sums from the lattice alone. `frozen[type]` cells stay untracked. Anchors
+// are kept where a cell has one inside the state already (`keep_anchors`), else become the cell's first site.
+void recount(State& state, const Neighbourhood& perimeter, const std::vector<bool>& frozen,
+             bool keep_anchors);
 
-// "" where the tables equal a recount with the same anchors, else a sentence naming the first cell that differs.
+// "" where the tables equal a recount with the same anchors, else a sentence naming the first cell that
+// differs.
 std::string audit(const State& state, const Neighbourhood& perimeter, const std::vector<bool>& frozen);
 
-// A hash of (mcs, ids, Act, the cells' integer tables, p): a sum of mixed (place, value) entries, so it depends on
-// no layout, order or platform. As 16 hexadecimal digits.
+// A hash of (mcs, ids, Act, the cells' integer tables, p): a sum of mixed (place, value) entries, so it
+// depends on no layout, order or platform. As 16 hexadecimal digits.
 std::string state_hash(const State& state);
 
 }  // namespace kiln

@@ -6,14 +6,14 @@
 namespace kiln {
 
 enum class Stream : uint32_t {
-  attempts = 1,          // serial schedule: (attempt, mcs) -> target, source, threshold
-  jumps = 2,             // serial schedule: (draw, mcs) -> attempts that fall into dead blocks
-  live_attempts = 3,     // serial schedule: (draw, mcs) -> target in a live block, source, threshold
-  start_direction = 4,   // (cell, try) -> first direction of a persistent cell
-  initial_types = 5,     // (cell, step) -> type of a cell placed with type weights
-  initial_seeds = 6,     // (draw, step) -> where a seed is put
-  initial_network = 7,   // (draw, step) -> nodes of a stroma network
-  pictures = 8,          // (cell, 0) -> colour of a cell
+  attempts = 1,         // serial schedule: (attempt, mcs) -> target, source, threshold
+  jumps = 2,            // serial schedule: (draw, mcs) -> attempts that fall into dead blocks
+  live_attempts = 3,    // serial schedule: (draw, mcs) -> target in a live block, source, threshold
+  start_direction = 4,  // (cell, try) -> first direction of a persistent cell
+  initial_types = 5,    // (cell, step) -> type of a cell placed with type weights
+  initial_seeds = 6,    // (draw, step) -> where a seed is put
+  initial_network = 7,  // (draw, step) -> nodes of a stroma network
+  pictures = 8,         // (cell, 0) -> colour of a cell
 };
 
 }  // namespace kiln

@@ -21,7 +21,8 @@ using uint64_t = unsigned long long;
 #define KILN_HD
 #endif
 
-// For the few functions on the hot path that a compiler would otherwise call with everything passed through memory.
+// For the few functions on the hot path that a compiler would otherwise call with everything passed through
+// memory.
 #ifdef __CUDACC__
 #define KILN_HOT KILN_HD __forceinline__
 #else
@@ -30,9 +31,9 @@ using uint64_t = unsigned long long;
 
 namespace kiln {
 
-using Site = int64_t;      // index into the lattice, x fastest
-using CellId = uint32_t;   // 0 is the medium
-using TypeId = uint8_t;    // 0 is the medium's type
+using Site = int64_t;     // index into the lattice, x fastest
+using CellId = uint32_t;  // 0 is the medium
+using TypeId = uint8_t;   // 0 is the medium's type
 using ActValue = uint16_t;
 
 inline constexpr CellId kMedium = 0;

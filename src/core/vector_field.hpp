@@ -1,5 +1,5 @@
-// A vector at every site. The simple shapes are computed where they are needed; only a field from a file takes
-// memory.
+// A vector at every site. The simple shapes are computed where they are needed; only a field from a file
+// takes memory.
 #pragma once
 
 #include "core/lattice.hpp"
@@ -12,8 +12,8 @@ struct VectorField {
 
   Shape shape = Shape::uniform;
   float strength = 1.0f;
-  Vec3d centre;             // radial, circular
-  Vec3d axis{0, 0, 1};      // uniform: the direction; circular: what the field turns around, counter-clockwise
+  Vec3d centre;         // radial, circular
+  Vec3d axis{0, 0, 1};  // uniform: the direction; circular: what the field turns around, counter-clockwise
   const float* data = nullptr;  // stored: `components` floats per site
   int components = 3;
 

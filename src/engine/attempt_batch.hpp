@@ -41,7 +41,8 @@ class AttemptBatch {
   void draw(const StateReader<Dim>& reader, uint64_t seed, uint32_t mcs, Site first, float temperature) {
     const Lattice& lattice = reader.lattice();
     count_ = int(std::clamp<Site>(lattice.sites() - first, 0, kSize));
-    open_ = 0;
+    open_ = to_fetch_ = 0;
+    sites_fetched_ = 0;
     if (count_ == 0) return;
     draw_places(seed, first, mcs, lattice);
     for (int i = 0; i < kSize; ++i) threshold[i] = acceptance_threshold(temperature, high_[i]);
@@ -61,19 +62,31 @@ class AttemptBatch {
     }
   }
 
-  // Opens the attempts that are between different cells as the lattice is now, and fetches what judging them
-  // takes. The others are null, until a copy touches their sites.
+  // Opens the attempts that are between different cells as the lattice is now. The others are null, until a
+  // copy touches their sites.
   void open_between_cells(const StateReader<Dim>& reader) {
-    for (int i = 0; i < count_; ++i) {
-      const Site from = source[i] < 0 ? target[i] : source[i];
-      open_ |= uint32_t(reader.ids()[target[i]] != reader.ids()[from]) << i;
+    for (int i = 0; i < count_; ++i)
+      open_ |= uint32_t(reader.ids()[target[i]] != reader.ids()[source[i]]) << i;
+    to_fetch_ = open_;
+  }
+
+  // Fetching ahead, a little at a time: a processor has only so many loads under way, and asking for more
+  // than that at once makes it wait.
+  void fetch_sites(const StateReader<Dim>& reader, int how_many) {
+    const int last = std::min(sites_fetched_ + how_many, count_);
+    for (int i = sites_fetched_; i < last; ++i) {
+      __builtin_prefetch(reader.ids() + target[i]);
+      __builtin_prefetch(reader.ids() + source[i]);
     }
-    for (uint32_t bits = open_; bits != 0; bits &= bits - 1) {
-      const int i = std::countr_zero(bits);
-      if (interior[i] != 0) reader.prefetch_rows(target[i]);
-      reader.prefetch_cell(reader.ids()[target[i]]);
-      reader.prefetch_cell(reader.ids()[source[i]]);
-    }
+    sites_fetched_ = last;
+  }
+  void fetch_one_neighbourhood(const StateReader<Dim>& reader) {
+    if (to_fetch_ == 0) return;
+    const int i = std::countr_zero(to_fetch_);
+    to_fetch_ &= to_fetch_ - 1;
+    if (interior[i] != 0) reader.prefetch_rows(target[i]);
+    reader.prefetch_cell(reader.ids()[target[i]]);
+    reader.prefetch_cell(reader.ids()[source[i]]);
   }
 
   bool any_open() const { return open_ != 0; }
@@ -92,8 +105,7 @@ class AttemptBatch {
     for (int k = 0; k < kSize; ++k) any |= uint32_t(target_low_[k] == key) | uint32_t(source_low_[k] == key);
     if (any == 0) [[likely]]
       return;
-    for (int k = after + 1; k < count_; ++k)
-      open_ |= uint32_t(source[k] >= 0 && (target[k] == site || source[k] == site)) << k;
+    for (int k = after + 1; k < count_; ++k) open_ |= uint32_t(target[k] == site || source[k] == site) << k;
   }
   // The attempt's own target would always be found by the comparison above.
   void touch_later(int i) {
@@ -103,7 +115,8 @@ class AttemptBatch {
 
   Vec3i place(int i) const { return {x_[i], y_[i], z_[i]}; }
 
-  // Per attempt. The source is -1 where it lies beyond a closed wall.
+  // Per attempt. Where the source lies beyond a closed wall it is the target: a null attempt, as it should
+  // be.
   Site target[kSize], source[kSize];
   int32_t direction[kSize];  // from target to source
   uint32_t interior[kSize];  // of the target
@@ -135,7 +148,9 @@ class AttemptBatch {
   }
 
   int count_ = 0;
-  uint32_t open_ = 0;  // a bit per attempt
+  uint32_t open_ = 0;      // a bit per attempt
+  uint32_t to_fetch_ = 0;  // likewise
+  int sites_fetched_ = 0;
   uint32_t target_low_[kSize], source_low_[kSize];
   int32_t x_[kSize], y_[kSize], z_[kSize] = {};  // of the target
   uint32_t high_[kSize], low_[kSize];            // random bits not yet used

@@ -31,7 +31,8 @@ class StateReader {
     for (int k = 0; k < Patch<Dim>::kRows; ++k)
       row_offset_[k] = (Dim == 3 ? (k / 3 - 1) * layer : 0) + (k % 3 - 1) * row - 1;
     for (int k = 0; k < Moore<Dim>::kCount; ++k) {
-      const Vec3i o = step_[k] = Moore<Dim>::offset(k);
+      const Vec3i o = Moore<Dim>::offset(k);
+      step_[k] = o * -1;
       neighbour_offset_[k] = o.z * layer + o.y * row + o.x;
     }
   }
@@ -42,13 +43,14 @@ class StateReader {
   TypeId type(CellId cell) const { return types_[cell]; }
   const Cells::Extent& extent(CellId cell) const { return extents_[cell]; }
   const Vec3f& direction(CellId cell) const { return directions_[cell]; }
-  const Vec3i& step(int direction_index) const { return step_[direction_index]; }
+  // From a neighbour to the site.
+  const Vec3i& step_from(int neighbour) const { return step_[neighbour]; }
   Site neighbour_offset(int direction) const { return neighbour_offset_[direction]; }
 
-  // The neighbour of any place, or -1 beyond a closed wall.
-  [[gnu::noinline]] Site neighbour_anywhere(Vec3i place, int direction) const {
-    place = place + Moore<Dim>::offset(direction);
-    return lattice_.wrap(place) ? lattice_.index(place) : -1;
+  // The neighbour of any place; the place itself where the neighbour lies beyond a closed wall.
+  [[gnu::noinline]] Site neighbour_anywhere(const Vec3i& place, int direction) const {
+    Vec3i there = place + Moore<Dim>::offset(direction);
+    return lattice_.index(lattice_.wrap(there) ? there : place);
   }
 
   // True where all Moore neighbours lie inside the box, so that no wrapping is needed.
@@ -67,13 +69,20 @@ class StateReader {
 
   // Rows are read whole, four sites; the last lane and the centre are then filled with ones: kNowhere.
   void load_interior(Patch<Dim>& patch, Site site) const {
-    constexpr IdRow kPadding = {0, 0, 0, kNowhere}, kMiddle = {0, kNowhere, 0, kNowhere};
+    for (int k = 0; k < Patch<Dim>::kRows; ++k) store_row(patch, k, row_around(site, k));
+  }
+  // The same, and counts whose the neighbours are while they are at hand.
+  Tally load_and_tally(Patch<Dim>& patch, Site site, CellId winner, CellId loser) const {
+    using Counts [[gnu::vector_size(16)]] = int32_t;
+    Counts winners = {}, losers = {};  // a lane that is equal compares as -1
     for (int k = 0; k < Patch<Dim>::kRows; ++k) {
-      IdRow row;
-      std::memcpy(&row, ids_ + site + row_offset_[k], sizeof row);
-      row |= k == Patch<Dim>::kRows / 2 ? kMiddle : kPadding;
-      std::memcpy(patch.ids + 4 * k, &row, sizeof row);
+      const IdRow row = row_around(site, k);
+      store_row(patch, k, row);
+      winners -= row == winner;
+      losers -= row == loser;
     }
+    const auto sum = [](const Counts& c) { return c[0] + c[1] + c[2] + c[3]; };
+    return {Moore<Dim>::kCount, sum(winners), sum(losers)};
   }
   void load_act_interior(uint32_t* values, Site site) const {
     for (int k = 0; k < Patch<Dim>::kRows; ++k) {
@@ -107,6 +116,16 @@ class StateReader {
   }
 
  private:
+  IdRow row_around(Site site, int k) const {
+    constexpr IdRow kPadding = {0, 0, 0, kNowhere}, kMiddle = {0, kNowhere, 0, kNowhere};
+    IdRow row;
+    std::memcpy(&row, ids_ + site + row_offset_[k], sizeof row);
+    return row | (k == Patch<Dim>::kRows / 2 ? kMiddle : kPadding);
+  }
+  static void store_row(Patch<Dim>& patch, int k, const IdRow& row) {
+    std::memcpy(patch.ids + 4 * k, &row, sizeof row);
+  }
+
   Lattice lattice_;
   const CellId* ids_;
   const ActValue* act_;
@@ -130,14 +149,22 @@ class HostWorld {
     bool interior;  // may be false for an interior place: slower, same result
   };
 
+  // Where the neighbours are put. Apart from the world, so that a compiler can keep the rest of it in
+  // registers.
+  struct Room {
+    Patch<Dim> patch;
+    FarPatch far;
+  };
+
   HostWorld(const StateReader<Dim>& reader, const Physics& physics, const Copy& copy, const Place& target,
-            const Place& source)
-      : reader_(reader), physics_(physics), copy_(copy), target_(target), source_(source) {
-    if (target_.interior)
-      reader_.load_interior(patch_, target_.site);
-    else
-      reader_.load_anywhere(patch_, nullptr, target_.at);
-    tally_ = kiln::tally(patch_, copy.winner, copy.loser);
+            const Place& source, Room& room)
+      : reader_(reader), physics_(physics), copy_(copy), target_(target), source_(source), room_(room) {
+    if (target_.interior) {
+      tally_ = reader_.load_and_tally(room_.patch, target_.site, copy.winner, copy.loser);
+    } else {
+      reader_.load_anywhere(room_.patch, nullptr, target_.at);
+      tally_ = kiln::tally(room_.patch, copy.winner, copy.loser);
+    }
   }
 
   TypeId type(CellId cell) const { return reader_.type(cell); }
@@ -145,16 +172,16 @@ class HostWorld {
   int32_t perimeter(CellId cell) const { return reader_.extent(cell).perimeter; }
   const Vec3f& direction(CellId cell) const { return reader_.direction(cell); }
 
-  const Patch<Dim>& around_target() const { return patch_; }
+  const Patch<Dim>& around_target() const { return room_.patch; }
   const Tally& tally() const { return tally_; }
   const FarPatch& far_around_target(const Neighbourhood& n) {
-    reader_.load_far(far_, n, target_.at);
-    return far_;
+    reader_.load_far(room_.far, n, target_.at);
+    return room_.far;
   }
 
   float mean_act_at_target() const {
     if (copy_.loser == kMedium || own_act(target_) == 0) return 0.0f;
-    return mean_act(target_, copy_.loser, patch_);
+    return mean_act(target_, copy_.loser, room_.patch);
   }
   float mean_act_at_source() const {
     if (copy_.winner == kMedium || own_act(source_) == 0) return 0.0f;
@@ -179,10 +206,9 @@ class HostWorld {
   const StateReader<Dim>& reader_;
   const Physics& physics_;
   const Copy& copy_;
-  Place target_, source_;
-  Patch<Dim> patch_;
+  const Place &target_, &source_;
+  Room& room_;
   Tally tally_;
-  FarPatch far_;
 };
 
 }  // namespace kiln

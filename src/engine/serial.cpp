@@ -8,6 +8,10 @@ namespace kiln {
 
 namespace {
 
+// A lattice of at most so many bytes lives in a core's own cache, where fetching ahead costs more than it
+// brings.
+constexpr std::size_t kCached = std::size_t(1) << 20;
+
 // Jump where fewer than this share of all (site, neighbour) pairs lie between different cells.
 constexpr double kJumpBelow = 0.10;
 
@@ -19,8 +23,9 @@ struct Judge {
   const StateReader<Dim>& reader;
   AttemptCounts& counts;
 
+  using Place = typename HostWorld<Dim>::Place;
   struct Attempt {
-    typename HostWorld<Dim>::Place target;
+    Place target;
     Site source;
     int direction;  // from target to source
     CellId target_id, source_id;
@@ -39,12 +44,12 @@ struct Judge {
       copy.winner_type = reader.type(copy.winner);
     }
     counts.live += 1;
-    const Vec3i& offset = reader.step(a.direction);
-    copy.step = offset * -1;
-    copy.source = a.target.at + offset;
+    copy.step = reader.step_from(a.direction);
+    copy.source = a.target.at - copy.step;
     if (!a.target.interior) state.lattice.wrap(copy.source);
-    HostWorld<Dim> world(reader, physics, copy, a.target,
-                         {a.source, copy.source, physics.uses.act && reader.is_interior(copy.source)});
+    const Place source{a.source, copy.source, physics.uses.act && reader.is_interior(copy.source)};
+    typename HostWorld<Dim>::Room room;
+    HostWorld<Dim> world(reader, physics, copy, a.target, source, room);
     if (!accepts<Dim>(physics, world, copy, a.threshold)) return false;
     counts.accepted += 1;
     apply_copy(state, physics, copy, a.target.site, a.target.at, perimeter_tally(physics, world, copy));
@@ -100,21 +105,28 @@ void SerialEngine<Dim>::try_every_site() {
   const Judge<Dim> judge{state_, physics_, reader, counts_};
   const CellId* ids = state_.ids.data();
   const Site sites = state_.lattice.sites();
-  constexpr Site kSize = AttemptBatch<Dim>::kSize;
+  const bool fetch_ahead = state_.ids.size() * sizeof(CellId) > kCached;
+  constexpr int kSize = AttemptBatch<Dim>::kSize;
   AttemptBatch<Dim> batches[3];
   const auto draw = [&](AttemptBatch<Dim>& batch, Site first) {
     batch.draw(reader, seed_, uint32_t(state_.mcs), first, physics_.temperature);
   };
   draw(batches[0], 0);
   draw(batches[1], kSize);
+  batches[1].fetch_sites(reader, kSize);
   batches[0].open_between_cells(reader);
   int turn = 0;
   for (Site first = 0; first < sites; first += kSize, turn = (turn + 1) % 3) {
     AttemptBatch<Dim>& now = batches[turn];
     AttemptBatch<Dim>& next = batches[(turn + 1) % 3];
-    draw(batches[(turn + 2) % 3], first + 2 * kSize);
+    AttemptBatch<Dim>& later = batches[(turn + 2) % 3];
+    draw(later, first + 2 * kSize);
     next.open_between_cells(reader);
     while (now.any_open()) {
+      if (fetch_ahead) {
+        later.fetch_sites(reader, 4);
+        next.fetch_one_neighbourhood(reader);
+      }
       const int i = now.next_open();
       const CellId target_id = ids[now.target[i]], source_id = ids[now.source[i]];
       if (target_id == source_id) continue;
@@ -129,6 +141,7 @@ void SerialEngine<Dim>::try_every_site() {
       now.touch_later(i);
       next.touch(now.target[i], -1);
     }
+    if (fetch_ahead) later.fetch_sites(reader, kSize);
   }
 }
 
@@ -171,7 +184,6 @@ void SerialEngine<Dim>::try_live_blocks() {
     const Site target = lattice.index(place);
     const Site source =
         interior ? target + reader.neighbour_offset(direction) : reader.neighbour_anywhere(place, direction);
-    if (source < 0) continue;
     const CellId target_id = state_.ids[std::size_t(target)], source_id = state_.ids[std::size_t(source)];
     if (target_id == source_id) continue;
     judge({{target, place, interior},

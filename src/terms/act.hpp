@@ -1,10 +1,12 @@
-// Act (Niculescu, Textor, de Boer 2015). A site that a cell takes remembers it: its Act value becomes Max of the
-// cell's type and falls by 1 between two MCS, down to 0. Copies out of fresh regions into stale ones are favoured:
+// Act (Niculescu, Textor, de Boer 2015). A site that a cell takes remembers it: its Act value becomes Max of
+// the cell's type and falls by 1 between two MCS, down to 0. Copies out of fresh regions into stale ones are
+// favoured:
 //
 //   dH = -(lambda / Max) (GM(s) - GM(t))
 //
-// GM is the geometric mean of Act over the site itself and those Moore neighbours that belong to the same cell;
-// GM of medium is 0. lambda and Max are the source's type's, or the target's where the source is medium.
+// GM is the geometric mean of Act over the site itself and those Moore neighbours that belong to the same
+// cell; GM of medium is 0. lambda and Max are the source's type's, or the target's where the source is
+// medium.
 //
 // The mean is taken in logarithms, as integers, so it does not depend on the order of the neighbours.
 #pragma once
@@ -32,15 +34,13 @@ inline constexpr Parameter kParameters[] = {
 
 // log2 of a positive Act value in units of 2^-20: 27 of them fit an int32_t.
 inline constexpr float kLogUnit = 0x1p-20f;
-KILN_HD inline int32_t log_units(ActValue value) {
-  return int32_t(log2_of(double(value)) * 0x1p20 + 0.5);
-}
+KILN_HD inline int32_t log_units(ActValue value) { return int32_t(log2_of(double(value)) * 0x1p20 + 0.5); }
 
-// GM of a site of `cell`, whose own value is `own`; `values` holds the Act values of the neighbours' lanes, and
-// `logs[value]` is log_units(value).
+// GM of a site of `cell`, whose own value is `own`; `values` holds the Act values of the neighbours' lanes,
+// and `logs[value]` is log_units(value).
 template <class Neighbours>
-KILN_HD inline float geometric_mean(const Neighbours& neighbours, const uint32_t* values, CellId cell, ActValue own,
-                                    const int32_t* logs) {
+KILN_HD inline float geometric_mean(const Neighbours& neighbours, const uint32_t* values, CellId cell,
+                                    ActValue own, const int32_t* logs) {
   if (cell == kMedium || own == 0) return 0.0f;
   int stale = 0;  // one 0 makes the mean 0, and most sites have one
   int count = 1;

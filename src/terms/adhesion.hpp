@@ -1,10 +1,10 @@
-// Adhesion. Each unordered pair of neighbouring sites that belong to different cells costs J(type, type'), medium
-// included (Graner and Glazier 1992). A copy changes the pairs of the target site only:
+// Adhesion. Each unordered pair of neighbouring sites that belong to different cells costs J(type, type'),
+// medium included (Graner and Glazier 1992). A copy changes the pairs of the target site only:
 //
 //   dH = sum over neighbours n of t:  J(winner, n) [n != winner]  -  J(loser, n) [n != loser]
 //
-// J is symmetric and may be negative. It is kept as an integer multiple of a power of two chosen from the model's
-// largest |J|, so that sums are exact and do not depend on their order.
+// J is symmetric and may be negative. It is kept as an integer multiple of a power of two chosen from the
+// model's largest |J|, so that sums are exact and do not depend on their order.
 #pragma once
 
 #include "terms/neighbours.hpp"
@@ -28,12 +28,13 @@ struct Table {
 // `type_of(id)` gives a neighbour's type; it is asked only for cells that exist.
 template <class Neighbours, class TypeOf>
 KILN_HOT float delta(const Table& table, const Neighbours& neighbours, const Tally& tally,
-                           const TypeOf& type_of, TypeId winner_type, TypeId loser_type) {
+                     const TypeOf& type_of, TypeId winner_type, TypeId loser_type) {
   const int32_t* gained = table.row(winner_type);
   const int32_t* lost = table.row(loser_type);
-  int32_t sum = 0;  // first over all neighbours ...
-  if (table.types == 2) {  // medium and one type: the tally tells
-    sum = tally.medium * (gained[0] - lost[0]) + (tally.present - tally.medium) * (gained[1] - lost[1]);
+  int32_t sum = 0;         // first over all neighbours ...
+  if (table.types == 2) {  // medium and one type: the ids tell
+    const int medium = count_of(neighbours, kMedium);
+    sum = medium * (gained[0] - lost[0]) + (tally.present - medium) * (gained[1] - lost[1]);
   } else {
     for (int lane = 0; lane < neighbours.lanes(); ++lane) {
       const CellId id = neighbours.id(lane);

@@ -1,6 +1,6 @@
 // Chemotaxis. A vector field C biases copies: dH = -lambda d.C(s), d the unit vector of the copy from s to t.
-// Positive lambda moves cells along the field. lambda is the source's, or the target's where the source is medium.
-// (The paper prints the other sign; its software uses this one.)
+// Positive lambda moves cells along the field. lambda is the source's, or the target's where the source is
+// medium. (The paper prints the other sign; its software uses this one.)
 #pragma once
 
 #include "terms/copy.hpp"
@@ -17,7 +17,8 @@ struct Params {
 };
 
 inline constexpr Parameter kParameters[] = {
-    {"lambda", Kind::real, -kAnyEnergy, kAnyEnergy, 0, true, "energy", "strength; negative moves against the field"},
+    {"lambda", Kind::real, -kAnyEnergy, kAnyEnergy, 0, true, "energy",
+     "strength; negative moves against the field"},
     {"field", Kind::field, 0, 0, 0, true, "", "name of a field in [fields]"},
 };
 

@@ -1,6 +1,7 @@
-// Connectivity. A copy that would locally tear the losing cell apart is punished or forbidden: the cell's sites
-// among the target's Moore neighbours are grouped into components (Moore adjacency among themselves); more than one
-// means that the target was the bridge between them. A local rule: it may also forbid closing a ring.
+// Connectivity. A copy that would locally tear the losing cell apart is punished or forbidden: the cell's
+// sites among the target's Moore neighbours are grouped into components (Moore adjacency among themselves);
+// more than one means that the target was the bridge between them. A local rule: it may also forbid closing a
+// ring.
 #pragma once
 
 #include "terms/neighbours.hpp"

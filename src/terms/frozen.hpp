@@ -1,5 +1,6 @@
-// Frozen types. Their sites never change: a frozen target rejects every copy. A frozen source is first replaced by
-// the medium, so that a cell can let go of it. If source and target are then the same cell, nothing happens.
+// Frozen types. Their sites never change: a frozen target rejects every copy. A frozen source is first
+// replaced by the medium, so that a cell can let go of it. If source and target are then the same cell,
+// nothing happens.
 #pragma once
 
 #include "core/types.hpp"

@@ -22,8 +22,8 @@ KILN_HOT float adhesion_delta(const Physics& physics, World& world, const Copy& 
     return adhesion::delta(physics.adhesion, world.around_target(), world.tally(), type_of, copy.winner_type,
                            copy.loser_type);
   const FarPatch& far = world.far_around_target(*physics.adhesion_neighbours);
-  return adhesion::delta(physics.adhesion, far, tally(far, copy.winner, copy.loser), type_of, copy.winner_type,
-                         copy.loser_type);
+  return adhesion::delta(physics.adhesion, far, tally(far, copy.winner, copy.loser), type_of,
+                         copy.winner_type, copy.loser_type);
 }
 
 template <class World>
@@ -56,9 +56,9 @@ KILN_HOT float perimeter_delta(const Physics& physics, World& world, const Copy&
   return sum;
 }
 
-// True where the copy happens: no hard rule forbids it and dH <= threshold. Act comes last because it costs most: it
-// is left out where even its most favourable value could not save the copy. (Rounding is monotone, so leaving it out
-// never changes the verdict.)
+// True where the copy happens: no hard rule forbids it and dH <= threshold. Act comes last because it costs
+// most: it is left out where even its most favourable value could not save the copy. (Rounding is monotone,
+// so leaving it out never changes the verdict.)
 template <int Dim, class World>
 KILN_HOT bool accepts(const Physics& physics, World& world, const Copy& copy, float threshold) {
   const TypePhysics& steering = physics.types[copy.steering_type()];
@@ -73,7 +73,8 @@ KILN_HOT bool accepts(const Physics& physics, World& world, const Copy& copy, fl
     dh += persistence::delta(steering.persistence, copy, world.direction(copy.winner));
   if (physics.uses.connectivity) {
     const connectivity::Params& rule = physics.types[copy.loser_type].connectivity;
-    if ((rule.penalty != 0 || rule.hard != 0) && connectivity::splits<Dim>(world.around_target(), copy.loser)) {
+    if ((rule.penalty != 0 || rule.hard != 0) &&
+        connectivity::splits<Dim>(world.around_target(), copy.loser)) {
       if (rule.hard != 0) return false;
       dh += rule.penalty;
     }
@@ -88,8 +89,8 @@ KILN_HOT bool accepts(const Physics& physics, World& world, const Copy& copy, fl
   return dh <= threshold;
 }
 
-// A copy happens where dH <= threshold. With u uniform in (0, 1] and threshold -T ln u this is Metropolis' rule:
-// always if dH <= 0, else with probability exp(-dH / T). The threshold does not depend on the state.
+// A copy happens where dH <= threshold. With u uniform in (0, 1] and threshold -T ln u this is Metropolis'
+// rule: always if dH <= 0, else with probability exp(-dH / T). The threshold does not depend on the state.
 KILN_HOT float acceptance_threshold(float temperature, uint32_t random_bits) {
   return temperature * (-0.69314718055994531f * log2_of(unit_float(random_bits)));
 }

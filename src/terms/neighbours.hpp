@@ -1,7 +1,7 @@
 // What a term sees of a site's surroundings.
 //
-// Terms loop over "neighbours": anything with kLanes (or lanes()) and id(lane), where a lane beyond a closed wall,
-// or one that only pads, holds kNowhere. The padding lets the host compiler use vector instructions.
+// Terms loop over "neighbours": anything with lanes() and id(lane), where a lane beyond a closed wall, or one that only
+// pads, holds kNowhere. The padding lets the host compiler use vector instructions.
 #pragma once
 
 #include "core/neighbourhood.hpp"
@@ -9,8 +9,8 @@
 
 namespace kiln {
 
-// The Moore neighbours in rows of four: three neighbours along x and one lane of padding. The centre is not its
-// own neighbour and holds kNowhere.
+// The Moore neighbours in rows of four: three neighbours along x and one lane of padding. The centre is not
+// its own neighbour and holds kNowhere.
 template <int Dim>
 struct Patch {
   static constexpr int kRows = Dim == 2 ? 3 : 9;
@@ -36,25 +36,31 @@ struct FarPatch {
   KILN_HD CellId id(int lane) const { return ids[lane]; }
 };
 
-// How many neighbours a site has, and whose they are. Adhesion and perimeter both work from it.
+template <class Neighbours>
+KILN_HOT int count_of(const Neighbours& neighbours, CellId cell) {
+  int count = 0;
+  for (int lane = 0; lane < neighbours.lanes(); ++lane) count += neighbours.id(lane) == cell ? 1 : 0;
+  return count;
+}
+
+// How many neighbours a site has, and how many of them are the two cells'. Adhesion and perimeter work from
+// it.
 struct Tally {
   int present = 0;  // neighbours inside the lattice
-  int medium = 0;
   int winners = 0;
   int losers = 0;
 };
 
 template <class Neighbours>
 KILN_HOT Tally tally(const Neighbours& neighbours, CellId winner, CellId loser) {
-  Tally t;
+  Tally result;
   for (int lane = 0; lane < neighbours.lanes(); ++lane) {
     const CellId id = neighbours.id(lane);
-    t.present += id != kNowhere ? 1 : 0;
-    t.medium += id == kMedium ? 1 : 0;
-    t.winners += id == winner ? 1 : 0;
-    t.losers += id == loser ? 1 : 0;
+    result.present += id != kNowhere ? 1 : 0;
+    result.winners += id == winner ? 1 : 0;
+    result.losers += id == loser ? 1 : 0;
   }
-  return t;
+  return result;
 }
 
 }  // namespace kiln

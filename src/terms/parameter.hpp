@@ -1,5 +1,5 @@
-// How a term declares the numbers it takes. The model reader, its error messages, `kiln validate` and the model
-// file reference all work from these tables; nothing repeats them.
+// How a term declares the numbers it takes. The model reader, its error messages, `kiln validate` and the
+// model file reference all work from these tables; nothing repeats them.
 #pragma once
 
 #include "core/types.hpp"

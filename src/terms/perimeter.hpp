@@ -1,6 +1,6 @@
-// Perimeter. H = lambda (A - At)^2 for every cell; A counts the (site of the cell, neighbour not of the cell) pairs
-// in the perimeter neighbourhood (Moore unless the model says otherwise). Places beyond a closed wall do not count.
-// The medium has none. (Ouchi et al. 2003.)
+// Perimeter. H = lambda (A - At)^2 for every cell; A counts the (site of the cell, neighbour not of the cell)
+// pairs in the perimeter neighbourhood (Moore unless the model says otherwise). Places beyond a closed wall
+// do not count. The medium has none. (Ouchi et al. 2003.)
 #pragma once
 
 #include "terms/parameter.hpp"
@@ -20,8 +20,9 @@ inline constexpr Parameter kParameters[] = {
     {"lambda", Kind::real, 0, kAnyEnergy, 1, false, "energy/pairs^2", "stiffness"},
 };
 
-// How A changes when a cell takes a site that has `present` neighbours, `same` of them its own: the site brings
-// present - same pairs, and its own neighbours lose `same` pairs that pointed at it. Losing a site is the reverse.
+// How A changes when a cell takes a site that has `present` neighbours, `same` of them its own: the site
+// brings present - same pairs, and its own neighbours lose `same` pairs that pointed at it. Losing a site is
+// the reverse.
 KILN_HD inline int32_t change_on_gain(int present, int same) { return present - 2 * same; }
 KILN_HD inline int32_t change_on_loss(int present, int same) { return 2 * same - present; }
 

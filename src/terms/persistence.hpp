@@ -1,10 +1,10 @@
-// Persistence. Every cell has a direction p of its own: dH = -lambda d.p(cell of s), only where the source is a
-// cell. After every MCS p turns towards where the cell went during the last dt MCS (Beltman et al. 2007):
+// Persistence. Every cell has a direction p of its own: dH = -lambda d.p(cell of s), only where the source is
+// a cell. After every MCS p turns towards where the cell went during the last dt MCS (Beltman et al. 2007):
 //
 //   p <- normalise((1 - mu) unit(X(now) - X(now - dt)) + mu p)
 //
-// X is the unwrapped centroid; before dt MCS have passed X(now - dt) is X(0). A cell that has not moved, or whose
-// sum is zero, keeps p.
+// X is the unwrapped centroid; before dt MCS have passed X(now - dt) is X(0). A cell that has not moved, or
+// whose sum is zero, keeps p.
 #pragma once
 
 #include "core/math.hpp"

@@ -1,5 +1,5 @@
-// All parameters of the physics, as every engine sees them: plain views into memory that the model owns (or that was
-// copied to a device).
+// All parameters of the physics, as every engine sees them: plain views into memory that the model owns (or
+// that was copied to a device).
 #pragma once
 
 #include "core/vector_field.hpp"

@@ -96,9 +96,10 @@ void check_world() {
       Vec3i target;
       if (!test::random_copy<Dim>(w, rng, copy, target)) continue;
       const Lattice& l = w.state.lattice;
-      const HostWorld<Dim> fast(around, physics, copy,
-                                {l.index(target), target, around.is_interior(target)},
-                                {l.index(copy.source), copy.source, around.is_interior(copy.source)});
+      const typename HostWorld<Dim>::Place at{l.index(target), target, around.is_interior(target)};
+      const typename HostWorld<Dim>::Place from{l.index(copy.source), copy.source, around.is_interior(copy.source)};
+      typename HostWorld<Dim>::Room room;
+      const HostWorld<Dim> fast(around, physics, copy, at, from, room);
       const test::NaiveWorld<Dim> naive(w, copy, target);
       for (int lane = 0; lane < Patch<Dim>::kLanes; ++lane)
         ASSERT_EQ(fast.around_target().ids[lane], naive.around_target().ids[lane]) << lane;
