@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kCached = std::size_t(1) << 20;
 
 // Jump where fewer than this share of all (site, neighbour) pairs lie between different cells.
-constexpr double kJumpBelow = 0.10;
+constexpr double kJumpBelow = 0.025;
 
 // Judges attempts between two different cells and carries them out.
 template <int Dim>

@@ -14,7 +14,7 @@ namespace kiln {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr int kMcs = 6;
+constexpr int kMcs = 20;
 
 std::map<std::string, std::string> golden_hashes() {
   std::map<std::string, std::string> result;
