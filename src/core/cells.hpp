@@ -45,16 +45,18 @@ struct Cells {
   }
 };
 
-// site - anchor for a site of the cell, as it enters Centroid::sum: the anchor may lie boxes away.
+// site - anchor along one axis, as it enters Centroid::sum: wrapped into [-L/2, L/2) where the axis is
+// periodic. The anchor may lie boxes away.
+inline int32_t offset_from_anchor(const Lattice& lattice, int axis, int32_t anchor, int32_t site) {
+  const int32_t d = site - anchor, length = lattice.size[axis], half = length / 2;
+  if (!lattice.periodic[axis] || uint32_t(d + half) < uint32_t(length)) [[likely]]
+    return d;
+  return (((d + half) % length) + length) % length - half;
+}
+
 inline Vec3i offset_from_anchor(const Lattice& lattice, const Vec3i& anchor, const Vec3i& site) {
-  const auto along = [&lattice](int axis, int32_t from, int32_t to) {
-    const int32_t d = to - from, length = lattice.size[axis];
-    if (!lattice.periodic[axis] || (2 * d >= -length && 2 * d < length)) [[likely]]
-      return d;
-    const int32_t inside = ((d % length) + length) % length;
-    return 2 * inside >= length ? inside - length : inside;
-  };
-  return {along(0, anchor.x, site.x), along(1, anchor.y, site.y), along(2, anchor.z, site.z)};
+  return {offset_from_anchor(lattice, 0, anchor.x, site.x), offset_from_anchor(lattice, 1, anchor.y, site.y),
+          offset_from_anchor(lattice, 2, anchor.z, site.z)};
 }
 
 }  // namespace kiln

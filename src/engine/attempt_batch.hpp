@@ -57,8 +57,8 @@ class AttemptBatch {
       __builtin_prefetch(reader.ids() + source[i]);
     }
     for (int i = 0; i < kSize; ++i) {
-      target_low_[i] = uint32_t(target[i]);
-      source_low_[i] = uint32_t(source[i]);
+      target_key_[i] = uint16_t(target[i]);
+      source_key_[i] = uint16_t(source[i]);
     }
   }
 
@@ -98,18 +98,20 @@ class AttemptBatch {
   }
 
   // A copy changed this site: opens the attempts after number i that look at it, for they may have come to
-  // life. Compares only the low words first, which nearly always settles it, four at a time.
+  // life. Sixteen bits of each site are compared first, eight at a time; that nearly always settles it.
   void touch(Site site, int after) {
-    const uint32_t key = uint32_t(site);
-    uint32_t any = 0;
-    for (int k = 0; k < kSize; ++k) any |= uint32_t(target_low_[k] == key) | uint32_t(source_low_[k] == key);
+    const uint16_t key = uint16_t(site);
+    uint16_t any = 0;
+    for (int k = 0; k < kSize; ++k)
+      any = uint16_t(any | uint16_t(target_key_[k] == key) | uint16_t(source_key_[k] == key));
     if (any == 0) [[likely]]
       return;
     for (int k = after + 1; k < count_; ++k) open_ |= uint32_t(target[k] == site || source[k] == site) << k;
   }
   // The attempt's own target would always be found by the comparison above.
   void touch_later(int i) {
-    target_low_[i] = source_low_[i] = ~uint32_t(0);
+    target_key_[i] = uint16_t(~target[i]);
+    source_key_[i] = uint16_t(~target[i]);
     touch(target[i], i);
   }
 
@@ -151,9 +153,9 @@ class AttemptBatch {
   uint32_t open_ = 0;      // a bit per attempt
   uint32_t to_fetch_ = 0;  // likewise
   int sites_fetched_ = 0;
-  uint32_t target_low_[kSize], source_low_[kSize];
-  int32_t x_[kSize], y_[kSize], z_[kSize] = {};  // of the target
-  uint32_t high_[kSize], low_[kSize];            // random bits not yet used
+  uint16_t target_key_[kSize], source_key_[kSize];  // low bits of the sites
+  int32_t x_[kSize], y_[kSize], z_[kSize] = {};     // of the target
+  uint32_t high_[kSize], low_[kSize];               // random bits not yet used
 };
 
 }  // namespace kiln

@@ -6,23 +6,24 @@
 
 namespace kiln {
 
-namespace detail {
-inline void move_site(State& state, CellId cell, const Vec3i& place, int sign, int32_t perimeter_change) {
+// A cell gains (sign +1) or loses (-1) a site.
+template <int Dim>
+KILN_HOT void move_site(State& state, CellId cell, const Vec3i& place, int sign, int32_t perimeter_change) {
   Cells::Extent& extent = state.cells.extent[cell];
   Cells::Centroid& centroid = state.cells.centroid[cell];
   extent.volume += sign;
   extent.perimeter += perimeter_change;
-  const Vec3i d = offset_from_anchor(state.lattice, centroid.anchor, place);
-  for (int axis = 0; axis < 3; ++axis) centroid.sum[axis] += sign * d[axis];
+  for (int axis = 0; axis < Dim; ++axis)
+    centroid.sum[axis] += sign * offset_from_anchor(state.lattice, axis, centroid.anchor[axis], place[axis]);
 }
-}  // namespace detail
 
-inline void apply_copy(State& state, const Physics& physics, const Copy& copy, Site target,
-                       const Vec3i& place, const Tally& n) {
+template <int Dim>
+KILN_HOT void apply_copy(State& state, const Physics& physics, const Copy& copy, Site target,
+                         const Vec3i& place, const Tally& n) {
   if (copy.loser != kMedium)
-    detail::move_site(state, copy.loser, place, -1, perimeter::change_on_loss(n.present, n.losers));
+    move_site<Dim>(state, copy.loser, place, -1, perimeter::change_on_loss(n.present, n.losers));
   if (copy.winner != kMedium)
-    detail::move_site(state, copy.winner, place, +1, perimeter::change_on_gain(n.present, n.winners));
+    move_site<Dim>(state, copy.winner, place, +1, perimeter::change_on_gain(n.present, n.winners));
   state.ids[std::size_t(target)] = copy.winner;
   if (!state.act.empty())
     state.act[std::size_t(target)] =

@@ -33,7 +33,7 @@ void plain_attempt(State& state, const StateReader<Dim>& reader, const Physics& 
   if (!accepts<Dim>(physics, world, copy, acceptance_threshold(physics.temperature, draw.threshold_bits)))
     return;
   counts.accepted += 1;
-  apply_copy(state, physics, copy, target_site, draw.target, perimeter_tally(physics, world, copy));
+  apply_copy<Dim>(state, physics, copy, target_site, draw.target, perimeter_tally(physics, world, copy));
 }
 
 template <int Dim>

@@ -52,7 +52,7 @@ struct Judge {
     HostWorld<Dim> world(reader, physics, copy, a.target, source, room);
     if (!accepts<Dim>(physics, world, copy, a.threshold)) return false;
     counts.accepted += 1;
-    apply_copy(state, physics, copy, a.target.site, a.target.at, perimeter_tally(physics, world, copy));
+    apply_copy<Dim>(state, physics, copy, a.target.site, a.target.at, perimeter_tally(physics, world, copy));
     on_copy(world, copy);
     return true;
   }
