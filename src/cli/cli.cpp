@@ -21,7 +21,7 @@ void add_set_option(CLI::App& command, std::vector<std::string>& set) {
       .add_option("--set", set,
                   "changes a key of the model, as in --set types.cell.volume.lambda=5; repeatable")
       ->type_name("KEY=VALUE")
-      ->take_all();
+      ->allow_extra_args(false);
 }
 
 void add_run(CLI::App& app, RunOptions& o) {

@@ -104,7 +104,8 @@ TEST_F(Cli, JsonIsOneObjectOnTheLastLine) {
   ASSERT_EQ(r.exit_code, 0);
   EXPECT_EQ(r.out.front(), '{');
   EXPECT_EQ(r.out.find('\n'), r.out.size() - 1);
-  for (const char* key : {"hash", "mcs", "cells", "engine", "schedule", "seconds", "site_updates_per_second", "out"})
+  for (const char* key :
+       {"hash", "mcs", "cells", "engine", "schedule", "seconds", "site_updates_per_second", "out"})
     EXPECT_NE(value(r.out, key), "") << key;
   EXPECT_EQ(value(r.out, "mcs"), "40");
   EXPECT_EQ(value(r.out, "cells"), "25");
@@ -116,6 +117,10 @@ TEST_F(Cli, TheSameSeedGivesTheSameHashAndAnotherSeedAnother) {
   const std::string c = value(kiln("run small.toml --out c --json --seed 2").out, "hash");
   EXPECT_EQ(a, b);
   EXPECT_NE(a, c);
+  EXPECT_NE(
+      value(kiln("run --set temperature=5 --set types.cell.volume.lambda=3 small.toml --out e --json").out,
+            "hash"),
+      a);
   // The resolved model is the whole model.
   EXPECT_EQ(value(kiln("run a/model.toml --out d --json").out, "hash"), a);
 }
@@ -125,8 +130,9 @@ TEST_F(Cli, AnExistingFolderIsNotOverwritten) {
   const std::string before = read("r/run.json");
   const Result again = kiln("run small.toml --out r --mcs 8");
   EXPECT_EQ(again.exit_code, 2);
-  EXPECT_NE(again.out.find("kiln: r exists and is not empty; give another --out, --force to replace the run in it, or "
-                           "--resume to go on with it."),
+  EXPECT_NE(again.out.find(
+                "kiln: r exists and is not empty; give another --out, --force to replace the run in it, or "
+                "--resume to go on with it."),
             std::string::npos)
       << again.out;
   EXPECT_EQ(read("r/run.json"), before);
@@ -145,7 +151,8 @@ TEST_F(Cli, ResumingGivesTheBitsAndTablesOfARunNeverStopped) {
   const Result rest = kiln("run small.toml --out parts --resume --json");
   ASSERT_EQ(rest.exit_code, 0) << rest.out;
   EXPECT_EQ(value(rest.out, "hash"), value(read("whole/run.json"), "hash"));
-  for (const char* file : {"cells.csv", "measures.csv", "lags.csv", "pictures/view_00000040.png", "pictures/view.png"})
+  for (const char* file :
+       {"cells.csv", "measures.csv", "lags.csv", "pictures/view_00000040.png", "pictures/view.png"})
     EXPECT_EQ(read(fs::path("parts") / file), read(fs::path("whole") / file)) << file;
   // A finished run with no more to do prints its hash; with a larger --mcs it goes on.
   EXPECT_EQ(value(kiln("run small.toml --out parts --resume --json").out, "hash"), value(rest.out, "hash"));
@@ -162,11 +169,13 @@ TEST_F(Cli, CtrlCEndsCleanlyAndTheRunCanGoOn) {
   if (child == 0) {
     if (chdir(folder_.c_str()) != 0) _exit(9);
     if (std::freopen("log", "w", stdout) == nullptr || std::freopen("log", "a", stderr) == nullptr) _exit(9);
-    execl(KILN_BINARY, "kiln", "run", "small.toml", "--out", "r", "--mcs", "400000", static_cast<char*>(nullptr));
+    execl(KILN_BINARY, "kiln", "run", "small.toml", "--out", "r", "--mcs", "400000",
+          static_cast<char*>(nullptr));
     _exit(9);
   }
   // Once the first picture is there the run is under way.
-  while (!fs::exists(folder_ / "r/pictures/view_00000010.png")) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  while (!fs::exists(folder_ / "r/pictures/view_00000010.png"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   kill(child, SIGINT);
   int status = 0;
   waitpid(child, &status, 0);
@@ -202,7 +211,8 @@ TEST_F(Cli, MistakesGetASentenceAndWriteNothing) {
   EXPECT_FALSE(fs::exists(folder_ / "r"));
   const Result blocked = kiln("run small.toml --out small.toml/r");
   EXPECT_NE(blocked.exit_code, 0);
-  EXPECT_EQ(blocked.out.rfind("kiln: ", blocked.out.find("kiln: ")), blocked.out.find("kiln: ")) << blocked.out;
+  EXPECT_EQ(blocked.out.rfind("kiln: ", blocked.out.find("kiln: ")), blocked.out.find("kiln: "))
+      << blocked.out;
 }
 
 TEST_F(Cli, ValidateBenchInfoRenderAndHelp) {
@@ -211,7 +221,8 @@ TEST_F(Cli, ValidateBenchInfoRenderAndHelp) {
   EXPECT_NE(validate.out.find("40 x 40"), std::string::npos) << validate.out;
   const Result bench = kiln("bench sorting2d --size 36 --mcs 3 --json");
   EXPECT_EQ(bench.exit_code, 0);
-  for (const char* key : {"case", "size", "engine", "schedule", "device", "ms_per_mcs", "site_updates_per_second", "hash"})
+  for (const char* key :
+       {"case", "size", "engine", "schedule", "device", "ms_per_mcs", "site_updates_per_second", "hash"})
     EXPECT_NE(value(bench.out, key), "") << key << " in " << bench.out;
   for (const char* name : {"dense3d", "act3d", "collective3d", "lymphnode"})
     EXPECT_EQ(kiln(std::string("bench ") + name + " --size 30 --mcs 2").exit_code, 0) << name;
