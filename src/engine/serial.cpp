@@ -21,7 +21,6 @@ struct Judge {
   const Physics& physics;
   const StateReader<Dim>& reader;
   AttemptCounts& counts;
-  const bool directed = physics.uses.chemotaxis || physics.uses.persistence || physics.uses.act;
 
   using Place = typename HostWorld<Dim>::Place;
   struct Attempt {
@@ -44,13 +43,10 @@ struct Judge {
       copy.winner_type = reader.type(copy.winner);
     }
     counts.live += 1;
-    Place source{a.source, {}, false};
-    if (directed) {  // only these terms ask where the source lies
-      copy.step = reader.step_from(a.direction);
-      copy.source = a.target.at - copy.step;
-      if (!a.target.interior) state.lattice.wrap(copy.source);
-      source = {a.source, copy.source, reader.is_interior(copy.source)};
-    }
+    copy.step = reader.step_from(a.direction);
+    copy.source = a.target.at - copy.step;
+    if (!a.target.interior) state.lattice.wrap(copy.source);
+    const Place source{a.source, copy.source, physics.uses.act && reader.is_interior(copy.source)};
     typename HostWorld<Dim>::Room room;
     HostWorld<Dim> world(reader, physics, copy, a.target, source, room);
     if (!accepts<Dim>(physics, world, copy, a.threshold)) return false;
