@@ -1,5 +1,5 @@
-// A model, read and checked: a value that never changes while it runs. Everything here is valid by construction;
-// see read.hpp for how it is made.
+// A model, read and checked: a value that never changes while it runs. Everything here is valid by
+// construction; see read.hpp for how it is made.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace kiln {
 
 struct Units {
-  double voxel_um = 1.0;         // edge of a site
+  double voxel_um = 1.0;  // edge of a site
   double seconds_per_mcs = 1.0;
 };
 
@@ -36,7 +36,7 @@ struct CellType {
 struct FieldData {
   std::string name;
   VectorField field;
-  std::string file;  // for stored fields, as written in the model
+  std::string file;                                  // for stored fields, as written in the model
   std::shared_ptr<const std::vector<float>> values;  // behind field.data
 };
 
@@ -74,9 +74,9 @@ struct Phase {
 // A part of space: the whole lattice, a ball or a box, or what lies outside of it.
 struct Region {
   enum class Shape { all, ball, box } shape = Shape::all;
-  Vec3d centre;          // ball
-  double radius = 0;     // ball
-  Vec3d low, high;       // box: low <= place < high
+  Vec3d centre;       // ball
+  double radius = 0;  // ball
+  Vec3d low, high;    // box: low <= place < high
   bool outside = false;
 
   bool contains(const Vec3d& p) const {
@@ -101,22 +101,23 @@ struct InitialStep {
   Kind kind = Kind::boxes;
   std::vector<std::pair<TypeId, double>> types;  // type and weight; drawn per cell
   Region region;
-  Vec3i box{5, 5, 5};       // boxes
-  Vec3i spacing{5, 5, 5};   // boxes: from one box's corner to the next; at least `box`
-  std::optional<int64_t> count;    // seeds
-  std::optional<double> density;   // seeds: share of the region's free sites covered once cells have target volume
-  double radius = 1;               // seeds, tube, network
-  Vec3d from, to;                  // tube
-  double fraction = 0;             // network
-  double node_spacing = 0;         // network: mean distance of nodes
-  std::string file;                // labels, as written in the model
+  Vec3i box{5, 5, 5};            // boxes
+  Vec3i spacing{5, 5, 5};        // boxes: from one box's corner to the next; at least `box`
+  std::optional<int64_t> count;  // seeds
+  std::optional<double>
+      density;              // seeds: share of the region's free sites covered once cells have target volume
+  double radius = 1;        // seeds, tube, network
+  Vec3d from, to;           // tube
+  double fraction = 0;      // network
+  double node_spacing = 0;  // network: mean distance of nodes
+  std::string file;         // labels, as written in the model
   // labels: by value. A label that is not listed has the first entry of `types`. Label 0 is left as it is.
   std::map<int64_t, TypeId> label_types;
 };
 
 struct MeasureSettings {
-  int64_t every = 10;        // MCS between rows of measures.csv; 0: never
-  int64_t cells_every = 100; // MCS between samples of cells.csv; 0: never
+  int64_t every = 10;         // MCS between rows of measures.csv; 0: never
+  int64_t cells_every = 100;  // MCS between samples of cells.csv; 0: never
 };
 
 struct PictureSettings {
@@ -125,14 +126,14 @@ struct PictureSettings {
   std::string name;
   View view = View::slice;
   ColourBy colour_by = ColourBy::type;
-  int axis = 2;                        // slice: the axis that is cut across
-  std::optional<int32_t> position;     // slice: where; middle if not given
+  int axis = 2;                     // slice: the axis that is cut across
+  std::optional<int32_t> position;  // slice: where; middle if not given
   bool borders = true;
-  int width = 0;                       // pixels; 0: chosen from the lattice
-  bool cut_away = false;               // solid: the nearest octant is taken out
-  double turn = 30, tilt = 25;         // solid: where the camera stands, degrees
-  int64_t every = 0;                   // MCS between pictures; 0: first and last state only
-  bool animation = false;              // all pictures of this view as one APNG
+  int width = 0;                // pixels; 0: chosen from the lattice
+  bool cut_away = false;        // solid: the nearest octant is taken out
+  double turn = 30, tilt = 25;  // solid: where the camera stands, degrees
+  int64_t every = 0;            // MCS between pictures; 0: first and last state only
+  bool animation = false;       // all pictures of this view as one APNG
 };
 
 struct OutputSettings {
@@ -161,8 +162,8 @@ struct Model {
 
   int64_t total_mcs() const;
   std::vector<bool> frozen_types() const;
-  bool uses_act() const;          // in any phase
-  int history_length() const;     // the largest dt of persistence in any phase, 0 without
+  bool uses_act() const;       // in any phase
+  int history_length() const;  // the largest dt of persistence in any phase, 0 without
 };
 
 // The first state: steps applied, bookkeeping counted, directions drawn.

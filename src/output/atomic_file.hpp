@@ -9,8 +9,8 @@
 namespace kiln {
 
 // Calls `write` with a temporary path in the same folder, flushes that file to disk and renames it to `path`.
-// If `write` throws, or anything fails, the temporary file is removed, `path` is left as it was, and a Failure
-// (or what `write` threw) comes out.
+// If `write` throws, or anything fails, the temporary file is removed, `path` is left as it was, and a
+// Failure (or what `write` threw) comes out.
 void write_atomically(const std::filesystem::path& path,
                       const std::function<void(const std::filesystem::path& temporary)>& write);
 

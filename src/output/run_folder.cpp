@@ -8,12 +8,14 @@ namespace kiln {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kFiles[] = {"model.toml",   "run.json",     "cells.csv",     "measures.csv",
-                                  "lags.csv",     "lattice.h5",   "lattice.xdmf",  "pictures",
-                                  "report.html",  "checkpoint.h5", ".cells.csv.part", ".measures.csv.part",
+constexpr const char* kFiles[] = {"model.toml",      "run.json",      "cells.csv",       "measures.csv",
+                                  "lags.csv",        "lattice.h5",    "lattice.xdmf",    "pictures",
+                                  "report.html",     "checkpoint.h5", ".cells.csv.part", ".measures.csv.part",
                                   ".lattice.h5.part"};
 
-bool has_content(const fs::path& path) { return fs::exists(path) && !(fs::is_directory(path) && fs::is_empty(path)); }
+bool has_content(const fs::path& path) {
+  return fs::exists(path) && !(fs::is_directory(path) && fs::is_empty(path));
+}
 bool holds_run(const fs::path& path) { return fs::exists(path / "model.toml"); }
 
 }  // namespace
@@ -24,13 +26,15 @@ void check_run_folder(const fs::path& path, IfExists if_exists) {
       throw UserError(fmt::format("{} is a file; a run needs a folder of its own (--out).", path.string()));
     if (!has_content(path) || if_exists == IfExists::resume) return;
     if (if_exists == IfExists::refuse)
-      throw UserError(fmt::format("{} exists and is not empty; give another --out, --force to replace the run in "
-                                  "it, or --resume to go on with it.",
-                                  path.string()));
+      throw UserError(
+          fmt::format("{} exists and is not empty; give another --out, --force to replace the run in "
+                      "it, or --resume to go on with it.",
+                      path.string()));
     if (!holds_run(path))
-      throw UserError(fmt::format("{} holds files but no run (no model.toml), so --force leaves it alone; give "
-                                  "another --out.",
-                                  path.string()));
+      throw UserError(
+          fmt::format("{} holds files but no run (no model.toml), so --force leaves it alone; give "
+                      "another --out.",
+                      path.string()));
   } catch (const fs::filesystem_error& e) {
     throw UserError(fmt::format("cannot use {} for the run: {}.", path.string(), e.code().message()));
   }
@@ -50,7 +54,8 @@ RunFolder make_run_folder(const fs::path& path, IfExists if_exists) {
 
 fs::path unused_run_folder(const std::string& name) {
   fs::path path = fs::path("runs") / name;
-  for (int number = 2; has_content(path); ++number) path = fs::path("runs") / fmt::format("{}-{}", name, number);
+  for (int number = 2; has_content(path); ++number)
+    path = fs::path("runs") / fmt::format("{}-{}", name, number);
   return path;
 }
 

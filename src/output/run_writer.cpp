@@ -59,15 +59,17 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
     const int64_t samples = (end_ - first_measured_) / model.measure.cells_every + 2;
     cell_stride_ = sampling_stride(int64_t(cells) - 1, samples, kMostCellRows);
     if (cell_stride_ > 1)
-      notes_.push_back(fmt::format("cells.csv holds every {}th cell (ids 1, {}, {}, ...), to stay below a million "
-                                   "rows.",
-                                   cell_stride_, 1 + cell_stride_, 1 + 2 * cell_stride_));
+      notes_.push_back(
+          fmt::format("cells.csv holds every {}th cell (ids 1, {}, {}, ...), to stay below a million "
+                      "rows.",
+                      cell_stride_, 1 + cell_stride_, 1 + 2 * cell_stride_));
   }
   if (kHasHdf5) {
     lattice_.emplace(resumed == nullptr ? LatticeFile(folder.path, model)
                                         : LatticeFile::continue_from(folder.path, model, from));
   } else {
-    notes_.push_back("No lattice.h5 and no checkpoint: this build has no HDF5 (install libhdf5-dev and rebuild).");
+    notes_.push_back(
+        "No lattice.h5 and no checkpoint: this build has no HDF5 (install libhdf5-dev and rebuild).");
   }
   for (const PictureSettings& settings : model.pictures) {
     series_.push_back({settings, std::nullopt, {}});
@@ -81,7 +83,9 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
   if (resumed != nullptr) take_up_pictures(from);
 }
 
-bool RunWriter::is_measured(int64_t mcs) const { return model_.phases[std::size_t(phase_at(model_, mcs))].measured; }
+bool RunWriter::is_measured(int64_t mcs) const {
+  return model_.phases[std::size_t(phase_at(model_, mcs))].measured;
+}
 
 bool RunWriter::is_due(int64_t mcs, int64_t every, Moment moment) const {
   if (every <= 0 || !is_measured(mcs)) return false;
@@ -106,7 +110,8 @@ int64_t RunWriter::next_due(int64_t mcs) const {
   return next;
 }
 
-void RunWriter::write(const State& state, const AttemptCounts& counts, const std::string& schedule, Moment moment) {
+void RunWriter::write(const State& state, const AttemptCounts& counts, const std::string& schedule,
+                      Moment moment) {
   take_measures(state, counts, moment);
   draw_pictures(state, moment);
   save(state, counts, schedule, moment);
@@ -131,7 +136,8 @@ std::string RunWriter::still_name(const Series& series, int64_t mcs) const {
 
 void RunWriter::draw_pictures(const State& state, Moment moment) {
   for (Series& s : series_) {
-    const bool regular = is_due(state.mcs, s.settings.every, moment) || moment == Moment::start || moment == Moment::end;
+    const bool regular =
+        is_due(state.mcs, s.settings.every, moment) || moment == Moment::start || moment == Moment::end;
     if (!regular && moment != Moment::interrupted) continue;
     if (!s.drawn.empty() && s.drawn.back() == state.mcs) continue;
     const Image image = draw(s.settings, model_, state);
@@ -141,7 +147,8 @@ void RunWriter::draw_pictures(const State& state, Moment moment) {
   }
 }
 
-void RunWriter::save(const State& state, const AttemptCounts& counts, const std::string& schedule, Moment moment) {
+void RunWriter::save(const State& state, const AttemptCounts& counts, const std::string& schedule,
+                     Moment moment) {
   if (!lattice_) return;
   const bool at_end = moment == Moment::end;
   const auto every = [&](int64_t n) { return n > 0 && state.mcs % n == 0; };

@@ -1,4 +1,5 @@
-// Writes everything a run leaves behind, each at its own rhythm: rows of tables, pictures, snapshots, checkpoints.
+// Writes everything a run leaves behind, each at its own rhythm: rows of tables, pictures, snapshots,
+// checkpoints.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +23,9 @@ int phase_at(const Model& model, int64_t mcs);
 
 // How a state stands in its run.
 enum class Moment {
-  start,      // the first state
+  start,  // the first state
   under_way,
-  end,        // the last state
+  end,  // the last state
   interrupted,
 };
 
@@ -36,9 +37,9 @@ class RunWriter {
   // The first MCS after `mcs` at which something is due; the end of the run at the latest.
   int64_t next_due(int64_t mcs) const;
 
-  // Writes what is due. At the end that is everything; a run that is interrupted keeps its rhythm, so that going on
-  // later gives the same tables as never having stopped, and only adds a checkpoint and its pictures.
-  // `counts` are those of the whole run.
+  // Writes what is due. At the end that is everything; a run that is interrupted keeps its rhythm, so that
+  // going on later gives the same tables as never having stopped, and only adds a checkpoint and its
+  // pictures. `counts` are those of the whole run.
   void write(const State& state, const AttemptCounts& counts, const std::string& schedule, Moment moment);
 
   // Puts all tables in their place. Nothing may be written afterwards.

@@ -1,7 +1,7 @@
 // What a term sees of a site's surroundings.
 //
-// Terms loop over "neighbours": anything with lanes() and id(lane), where a lane beyond a closed wall, or one that only
-// pads, holds kNowhere. The padding lets the host compiler use vector instructions.
+// Terms loop over "neighbours": anything with lanes() and id(lane), where a lane beyond a closed wall, or one
+// that only pads, holds kNowhere. The padding lets the host compiler use vector instructions.
 #pragma once
 
 #include "core/neighbourhood.hpp"

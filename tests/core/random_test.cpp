@@ -57,8 +57,8 @@ TEST(Digits, AreThoseOfTheNumber) {
   EXPECT_EQ(most.take(26), 25u);
 }
 
-// Chi-square of 7 x 26 equally likely pairs over 182,000 draws: 181 degrees of freedom, and the fixed seed is refused
-// above 259, which a fair source exceeds once in 10,000.
+// Chi-square of 7 x 26 equally likely pairs over 182,000 draws: 181 degrees of freedom, and the fixed seed is
+// refused above 259, which a fair source exceeds once in 10,000.
 TEST(Digits, PairsAreUniform) {
   std::vector<int> count(7 * 26);
   for (uint64_t i = 0; i < 182000; ++i) {

@@ -68,7 +68,8 @@ void check_same_chain_as_plain() {
 TEST(Serial, IsTheTextbookChainBitForBit2D) { check_same_chain_as_plain<2>(); }
 TEST(Serial, IsTheTextbookChainBitForBit3D) { check_same_chain_as_plain<3>(); }
 
-// A lattice of several batches, most attempts null, many accepted: null attempts that come to life in mid-batch.
+// A lattice of several batches, most attempts null, many accepted: null attempts that come to life in
+// mid-batch.
 TEST(Serial, NullAttemptsThatComeToLifeAreNotMissed) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     SmallWorld w = test::random_world(2, seed);
@@ -97,7 +98,8 @@ void check_world() {
       if (!test::random_copy<Dim>(w, rng, copy, target)) continue;
       const Lattice& l = w.state.lattice;
       const typename HostWorld<Dim>::Place at{l.index(target), target, around.is_interior(target)};
-      const typename HostWorld<Dim>::Place from{l.index(copy.source), copy.source, around.is_interior(copy.source)};
+      const typename HostWorld<Dim>::Place from{l.index(copy.source), copy.source,
+                                                around.is_interior(copy.source)};
       typename HostWorld<Dim>::Room room;
       const HostWorld<Dim> fast(around, physics, copy, at, from, room);
       const test::NaiveWorld<Dim> naive(w, copy, target);
@@ -170,8 +172,8 @@ TEST(LiveBlocks, UpdatesEqualARebuild) {
   }
 }
 
-// One cell carried along x by a strong uniform field, around a periodic box again and again: its unwrapped centroid
-// keeps counting, in agreement with the steps seen modulo the box.
+// One cell carried along x by a strong uniform field, around a periodic box again and again: its unwrapped
+// centroid keeps counting, in agreement with the steps seen modulo the box.
 TEST(Centroids, AreUnwrappedOverManyBoxes) {
   SmallWorld w;
   w.state.lattice = {{24, 16, 1}, {true, true, false}, 2};

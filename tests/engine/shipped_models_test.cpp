@@ -1,6 +1,6 @@
-// Every shipped model, for some MCS: bookkeeping equals a recount after each of them, and the state hash is the one on
-// record. A golden hash changes only with the physics, the draws or the model, never with the platform or the engine's
-// speed-ups; a change must be meant, and is then written down here.
+// Every shipped model, for some MCS: bookkeeping equals a recount after each of them, and the state hash is
+// the one on record. A golden hash changes only with the physics, the draws or the model, never with the
+// platform or the engine's speed-ups; a change must be meant, and is then written down here.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,7 +1,8 @@
-// The chain, compared with its exact law. A closed row of ten sites with two cells and medium has 3^10 states; the
-// probability of every one-attempt transition is written down from the definition of the model (not from Kiln's
-// terms), and the distribution after six MCS, sixty attempts, follows by multiplication. Many short runs of each
-// engine are then tested against it. Ten sites make three blocks, the last one cut, so that jumps are tested, too.
+// The chain, compared with its exact law. A closed row of ten sites with two cells and medium has 3^10
+// states; the probability of every one-attempt transition is written down from the definition of the model
+// (not from Kiln's terms), and the distribution after six MCS, sixty attempts, follows by multiplication.
+// Many short runs of each engine are then tested against it. Ten sites make three blocks, the last one cut,
+// so that jumps are tested, too.
 #include <gtest/gtest.h>
 
 #include <array>

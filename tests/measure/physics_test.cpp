@@ -1,5 +1,6 @@
-// What the model is known to do, measured: sorting sorts, Act cells persist, cells keep their volumes, fields steer.
-// Fixed seeds: no test here can fail by chance, only by a change. The margins are far beyond the spread over seeds.
+// What the model is known to do, measured: sorting sorts, Act cells persist, cells keep their volumes, fields
+// steer. Fixed seeds: no test here can fail by chance, only by a change. The margins are far beyond the
+// spread over seeds.
 #include <gtest/gtest.h>
 
 #include "engine/engine.hpp"
@@ -20,8 +21,8 @@ struct Simulation {
   std::unique_ptr<Engine> engine;
 };
 
-// Graner and Glazier 1992: dark cells, which stick to each other most, gather inside; the interface between light and
-// dark falls steadily, and the outside becomes light.
+// Graner and Glazier 1992: dark cells, which stick to each other most, gather inside; the interface between
+// light and dark falls steadily, and the outside becomes light.
 TEST(Physics, SortingSorts) {
   Simulation run(R"(
 temperature = 10
@@ -68,7 +69,7 @@ size = [240, 240]
 volume = {target = 400, lambda = 5}
 perimeter = {target = 300, lambda = 0.5}
 act = {max = 40, lambda = )" +
-            std::to_string(lambda) + R"(}
+                   std::to_string(lambda) + R"(}
 [adhesion]
 cell.medium = 10
 [[initial]]
@@ -88,8 +89,8 @@ spacing = [60, 60]
   EXPECT_GT(fast, 2 * slow);
 }
 
-// Dense static cells: the mean stays at the target, and the spread near that of the volume term alone, sqrt(T / 2
-// lambda) = 0.63.
+// Dense static cells: the mean stays at the target, and the spread near that of the volume term alone, sqrt(T
+// / 2 lambda) = 0.63.
 TEST(Physics, CellsKeepTheirTargetVolumes) {
   Simulation run(R"(
 temperature = 20

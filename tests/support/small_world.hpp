@@ -176,13 +176,15 @@ inline double volume_energy(const SmallWorld& w) {
 inline double perimeter_energy(const SmallWorld& w) {
   double sum = 0;
   for (CellId cell = 1; cell < w.state.cells.count(); ++cell)
-    sum += perimeter::energy(w.types[w.state.cells.type[cell]].perimeter, w.state.cells.extent[cell].perimeter);
+    sum +=
+        perimeter::energy(w.types[w.state.cells.type[cell]].perimeter, w.state.cells.extent[cell].perimeter);
   return sum;
 }
 
-// A random lattice of the given dimension: sizes 3 to 7, walls at random, a few cells of a few types in clumps.
-// Parameters are multiples of 1/8 so that float arithmetic on them is exact.
-inline SmallWorld random_world(int dimension, unsigned seed, int order_adhesion = 0, int order_perimeter = 0) {
+// A random lattice of the given dimension: sizes 3 to 7, walls at random, a few cells of a few types in
+// clumps. Parameters are multiples of 1/8 so that float arithmetic on them is exact.
+inline SmallWorld random_world(int dimension, unsigned seed, int order_adhesion = 0,
+                               int order_perimeter = 0) {
   std::mt19937 rng(seed);
   const auto pick = [&](int low, int high) { return low + int(rng() % unsigned(high - low + 1)); };
   const auto eighth = [&](int low, int high) { return float(pick(low * 8, high * 8)) / 8.0f; };
@@ -192,7 +194,8 @@ inline SmallWorld random_world(int dimension, unsigned seed, int order_adhesion 
   l.dimension = dimension;
   l.size = {pick(least, 9), pick(least, 9), dimension == 3 ? pick(least, 9) : 1};
   for (int axis = 0; axis < dimension; ++axis) l.periodic[axis] = pick(0, 1) == 1;
-  w.adhesion_neighbours = neighbourhood_of_order(dimension, order_adhesion ? order_adhesion : moore_order(dimension));
+  w.adhesion_neighbours =
+      neighbourhood_of_order(dimension, order_adhesion ? order_adhesion : moore_order(dimension));
   w.perimeter_neighbours =
       neighbourhood_of_order(dimension, order_perimeter ? order_perimeter : moore_order(dimension));
   const int type_count = pick(2, 4);

@@ -1,4 +1,5 @@
-// The term headers are compiled unchanged for devices: NVRTC takes them as they are. It needs no GPU, only its library.
+// The term headers are compiled unchanged for devices: NVRTC takes them as they are. It needs no GPU, only
+// its library.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -75,7 +76,8 @@ extern "C" __global__ void turn(persistence::Params p, Vec3f* d, const Vec3d* no
 
 TEST(Device, TermHeadersCompileUnchangedWithNvrtc) {
   const Nvrtc nvrtc;
-  if (nvrtc.library == nullptr) GTEST_SKIP() << "libnvrtc is not installed, so nothing was compiled for a device";
+  if (nvrtc.library == nullptr)
+    GTEST_SKIP() << "libnvrtc is not installed, so nothing was compiled for a device";
   for (const char* architecture : {"--gpu-architecture=compute_75", "--gpu-architecture=compute_90"}) {
     Program program = nullptr;
     ASSERT_EQ(nvrtc.create(&program, kKernel, "terms.cu", 0, nullptr, nullptr), 0);

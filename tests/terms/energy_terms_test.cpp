@@ -1,5 +1,5 @@
-// Adhesion, volume and perimeter: the change of a copy equals the energy after minus the energy before, on random
-// lattices in 2-D and 3-D with random walls, types and parameters; and values derived by hand.
+// Adhesion, volume and perimeter: the change of a copy equals the energy after minus the energy before, on
+// random lattices in 2-D and 3-D with random walls, types and parameters; and values derived by hand.
 #include <gtest/gtest.h>
 
 #include "support/small_world.hpp"
@@ -93,7 +93,8 @@ struct Deltas {
 Deltas deltas_of(SmallWorld& w, const Vec3i& source, const Vec3i& target) {
   const CellId winner = w.state.ids[std::size_t(w.state.lattice.index(source))];
   const CellId loser = w.state.ids[std::size_t(w.state.lattice.index(target))];
-  const Copy copy{winner, loser, w.state.cells.type[winner], w.state.cells.type[loser], source, target - source};
+  const Copy copy{winner, loser,          w.state.cells.type[winner], w.state.cells.type[loser],
+                  source, target - source};
   const Physics physics = w.physics();
   test::NaiveWorld<2> world(w, copy, target);
   return {adhesion_delta(physics, world, copy), volume_delta(physics, world, copy),
@@ -126,9 +127,9 @@ TEST(EnergyTerms, CellToMediumByHand) {
 
 TEST(EnergyTerms, MediumToCellByHand) {
   SmallWorld w = by_hand();
-  // The medium takes (2,2) from cell 2. Neighbours: (1,1) 1, (2,1) 2, (3,1) 2, (1,2) 0, (3,2) 2, (1,3) (2,3) (3,3) 0.
-  // Lost: one pair with cell 1 (3) and four with medium (20). Won: cell 1 (5), three of cell 2 (15). Net -3.
-  // Volume 6 -> 5: 2 (1 - 4) = -6. Perimeter 2*3 - 8 = -2: 12 -> 10: 0.5 (0 - 4) = -2.
+  // The medium takes (2,2) from cell 2. Neighbours: (1,1) 1, (2,1) 2, (3,1) 2, (1,2) 0, (3,2) 2, (1,3) (2,3)
+  // (3,3) 0. Lost: one pair with cell 1 (3) and four with medium (20). Won: cell 1 (5), three of cell 2 (15).
+  // Net -3. Volume 6 -> 5: 2 (1 - 4) = -6. Perimeter 2*3 - 8 = -2: 12 -> 10: 0.5 (0 - 4) = -2.
   const Deltas d = deltas_of(w, {1, 2, 0}, {2, 2, 0});
   EXPECT_EQ(d.adhesion, -3);
   EXPECT_EQ(d.volume, -6);

@@ -1,5 +1,5 @@
-// Chemotaxis, persistence, Act, connectivity and the rules of frozen types: compared with the formula written out,
-// on random lattices, and with values derived by hand.
+// Chemotaxis, persistence, Act, connectivity and the rules of frozen types: compared with the formula written
+// out, on random lattices, and with values derived by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -93,7 +93,8 @@ TEST(Persistence, TurnsTowardsTheLastDisplacement) {
 TEST(Persistence, KeepsItsDirectionWhenNothingMovesOrAllCancels) {
   const Vec3f old{0, 1, 0};
   EXPECT_EQ(persistence::turned({40, 0.6f, 15}, old, {3, 3, 3}, {3, 3, 3}), old);
-  EXPECT_EQ(persistence::turned({40, 0.5f, 15}, old, {3, 2, 3}, {3, 3, 3}), old);  // 0.5 (0,-1) + 0.5 (0,1) = 0
+  EXPECT_EQ(persistence::turned({40, 0.5f, 15}, old, {3, 2, 3}, {3, 3, 3}),
+            old);  // 0.5 (0,-1) + 0.5 (0,1) = 0
 }
 
 template <int Dim>
@@ -125,7 +126,8 @@ TEST(Act, DeltaByHand) {
 }
 
 TEST(Act, MeanByHand) {
-  // In 2-D, own value 8, two neighbours of the same cell with 4 and 16, one of another cell with 0: (8*4*16)^(1/3) = 8.
+  // In 2-D, own value 8, two neighbours of the same cell with 4 and 16, one of another cell with 0:
+  // (8*4*16)^(1/3) = 8.
   SmallWorld w;
   w.types.resize(1);
   w.j = {0};
@@ -180,7 +182,8 @@ TEST(Connectivity, ComponentsAreTheNaiveOnes) {
       const test::NaiveWorld<Dim> world(w, copy, target);
       const int expected = naive_components<Dim>(world.around_target(), copy.loser);
       EXPECT_EQ(connectivity::components<Dim>(world.around_target(), copy.loser), expected);
-      EXPECT_EQ(connectivity::splits<Dim>(world.around_target(), copy.loser), copy.loser != kMedium && expected > 1);
+      EXPECT_EQ(connectivity::splits<Dim>(world.around_target(), copy.loser),
+                copy.loser != kMedium && expected > 1);
       split += expected > 1 ? 1 : 0;
     });
     EXPECT_GT(split, 10);
@@ -229,10 +232,10 @@ TEST(Connectivity, HardRuleForbidsAndPenaltyCosts) {
 }
 
 TEST(Frozen, TheRules) {
-  EXPECT_FALSE(frozen::is_live(3, true, 4, false));   // a frozen target rejects
-  EXPECT_TRUE(frozen::is_live(3, false, 4, true));    // a cell may let go of a frozen one
+  EXPECT_FALSE(frozen::is_live(3, true, 4, false));  // a frozen target rejects
+  EXPECT_TRUE(frozen::is_live(3, false, 4, true));   // a cell may let go of a frozen one
   EXPECT_EQ(frozen::effective_source(4, true), kMedium);
-  EXPECT_FALSE(frozen::is_live(0, false, 4, true));   // medium takes medium: nothing happens
+  EXPECT_FALSE(frozen::is_live(0, false, 4, true));  // medium takes medium: nothing happens
   EXPECT_FALSE(frozen::is_live(3, false, 3, false));
   EXPECT_TRUE(frozen::is_live(3, false, 0, false));
 }

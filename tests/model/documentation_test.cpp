@@ -1,0 +1,38 @@
+// The model files printed in the documentation are models: every block of TOML that has a lattice is read.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "model/read.hpp"
+
+namespace kiln {
+namespace {
+
+std::vector<std::string> toml_blocks(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  const std::string all = text.str();
+  std::vector<std::string> blocks;
+  for (std::size_t at = all.find("```toml\n"); at != std::string::npos; at = all.find("```toml\n", at + 1)) {
+    const std::size_t begin = at + 8;
+    blocks.push_back(all.substr(begin, all.find("```", begin) - begin));
+  }
+  return blocks;
+}
+
+TEST(Documentation, ItsModelsCanBeRead) {
+  int models = 0;
+  for (const char* page : {"README.md", "docs/model-file.md"})
+    for (const std::string& block : toml_blocks(std::filesystem::path(KILN_SOURCE_DIR) / page)) {
+      if (block.find("[lattice]") == std::string::npos) continue;
+      EXPECT_NO_THROW(parse_model(block, page, ".")) << block;
+      ++models;
+    }
+  EXPECT_GE(models, 2);
+}
+
+}  // namespace
+}  // namespace kiln
