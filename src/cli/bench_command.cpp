@@ -4,9 +4,9 @@
 
 #include "cli/bench_cases.hpp"
 #include "cli/commands.hpp"
-#include "cli/progress.hpp"
 #include "core/error.hpp"
 #include "model/read.hpp"
+#include "model/wording.hpp"
 #include "output/run_record.hpp"
 
 namespace kiln {
@@ -51,8 +51,8 @@ int bench_command(const BenchOptions& options) {
   }
   fmt::print("{:<14} {:>6} {:>10} {:>8} {:>8} {:>12} {:>16}  {}\n", "case", "size", "cells", "engine", "MCS",
              "ms per MCS", "site updates/s", "hash");
-  fmt::print("{:<14} {:>6} {:>10} {:>8} {:>8} {:>12.4g} {:>16.4g}  {}\n", options.name, size,
-             with_commas(int64_t(cells)), engine->name(), mcs, ms, rate, hash);
+  fmt::print("{:<14} {:>6} {:>10} {:>8} {:>8} {:>12.4g} {:>16.4g}  {}\n", options.name, size, grouped(cells),
+             engine->name(), mcs, ms, rate, hash);
   return 0;
 }
 

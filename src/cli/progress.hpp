@@ -32,11 +32,4 @@ class Progress {
   double next_line_share_ = 0.1;
 };
 
-// "1 h 12 min", "3.4 min", "12 s".
-std::string in_words(double seconds);
-// "1.2 GB", "340 MB", "12 kB".
-std::string bytes_in_words(double bytes);
-// "1,234,567".
-std::string with_commas(int64_t number);
-
 }  // namespace kiln

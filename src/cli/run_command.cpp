@@ -8,6 +8,7 @@
 #include "cli/summary.hpp"
 #include "core/error.hpp"
 #include "model/explain.hpp"
+#include "model/wording.hpp"
 #include "output/atomic_file.hpp"
 #include "output/checkpoint.hpp"
 #include "output/run_writer.hpp"
@@ -115,13 +116,10 @@ class Runner {
 void announce(const Model& model, const State& state, const fs::path& out) {
   const double cells = double(state.cells.count()) - 1;
   fmt::print(stderr, "{}\n", model.title.empty() ? model.source : model.title);
-  fmt::print(stderr, "  lattice {} x {}{}, {} cells, {} MCS, seed {}\n", model.lattice.size.x,
-             model.lattice.size.y,
-             model.lattice.dimension == 3 ? fmt::format(" x {}", model.lattice.size.z) : "",
-             with_commas(int64_t(cells)), with_commas(model.total_mcs()), model.seed);
-  fmt::print(stderr, "  memory {}, disk about {}, into {}\n",
-             bytes_in_words(memory_need(model, cells).total()), bytes_in_words(disk_need(model, cells)),
-             out.string());
+  fmt::print(stderr, "  lattice {}, {} cells, {} MCS, seed {}\n", size_text(model.lattice), grouped(cells),
+             grouped(double(model.total_mcs())), model.seed);
+  fmt::print(stderr, "  memory {}, disk about {}, into {}\n", bytes_text(memory_need(model, cells).total()),
+             bytes_text(disk_need(model, cells)), out.string());
   for (const std::string& note : model_notes(model)) fmt::print(stderr, "  note: {}\n", note);
 }
 

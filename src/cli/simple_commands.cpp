@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
-#include "cli/progress.hpp"
 #include "model/explain.hpp"
+#include "model/wording.hpp"
 #include "output/hdf5.hpp"
 #include "output/png.hpp"
 #include "output/run_record.hpp"
@@ -30,7 +30,7 @@ int validate_command(const ValidateOptions& options) {
 int info_command() {
   fmt::print("Kiln {}\n\n", KILN_VERSION);
   fmt::print("Processor      {}\n", processor_name());
-  fmt::print("Memory         {}\n", bytes_in_words(physical_memory()));
+  fmt::print("Memory         {}\n", bytes_text(physical_memory()));
   fmt::print("Compiler       {}\n", compiler_name());
   fmt::print("Engines        serial\n");
   fmt::print("Schedules      serial\n");

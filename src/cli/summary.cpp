@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "cli/progress.hpp"
 #include "measure/shape.hpp"
 #include "measure/statistics.hpp"
 #include "model/explain.hpp"
+#include "model/wording.hpp"
 #include "output/atomic_file.hpp"
 #include "output/report.hpp"
 
@@ -26,7 +26,7 @@ std::vector<std::string> warnings(const State& state, const std::vector<bool>& f
   std::vector<std::string> result;
   const auto say = [&](int64_t count, const char* what) {
     if (count > 0)
-      result.push_back(fmt::format("{} {} {}.", with_commas(count), count == 1 ? "cell" : "cells", what));
+      result.push_back(fmt::format("{} {} {}.", grouped(double(count)), count == 1 ? "cell" : "cells", what));
   };
   say(extinct_cells(state.cells, frozen), "died out (volume 0)");
   say(fragmented_cells(state, frozen), "in more than one piece");
@@ -34,15 +34,15 @@ std::vector<std::string> warnings(const State& state, const std::vector<bool>& f
   return result;
 }
 
-std::string size_text(const Summary& s, const char* unit) {
+std::string spread_text(const Summary& s, const char* unit) {
   return s.count == 0 ? "no cells" : fmt::format("{:.4g} ± {:.3g} {}", s.mean, s.sd, unit);
 }
 
 std::vector<std::pair<std::string, std::string>> facts_of(const Model& model, const State& state) {
   const SizeStatistics sizes = size_statistics(state.cells, model.frozen_types());
   std::vector<std::pair<std::string, std::string>> facts;
-  facts.emplace_back("volume", size_text(sizes.all.volume, "sites"));
-  facts.emplace_back("perimeter", size_text(sizes.all.perimeter, "pairs"));
+  facts.emplace_back("volume", spread_text(sizes.all.volume, "sites"));
+  facts.emplace_back("perimeter", spread_text(sizes.all.perimeter, "pairs"));
   return facts;
 }
 
@@ -62,7 +62,7 @@ std::vector<ReportPicture> report_pictures(const RunWriter& writer) {
   for (const auto& [name, files] : writer.stills()) {
     if (files.empty()) continue;
     const auto caption = [&](const std::string& file) {
-      return fmt::format("{}, MCS {}", name, with_commas(std::stoll(file.substr(file.size() - 12, 8))));
+      return fmt::format("{}, MCS {}", name, grouped(std::stod(file.substr(file.size() - 12, 8))));
     };
     result.push_back({files.front(), caption(files.front())});
     if (files.size() > 1) result.push_back({files.back(), caption(files.back())});
@@ -128,8 +128,8 @@ std::string summary_text(const RunRecord& record, const Model& model, const Stat
   };
   const double minutes = double(state.mcs) * model.units.seconds_per_mcs / 60;
   text += fmt::format("\n{}\n", record.interrupted ? "Interrupted; go on with --resume." : "Finished.");
-  line("simulated", fmt::format("{} MCS ({})", with_commas(record.mcs), in_words(minutes * 60)));
-  line("cells", with_commas(record.cells));
+  line("simulated", fmt::format("{} MCS ({})", grouped(double(record.mcs)), duration_text(minutes * 60)));
+  line("cells", grouped(double(record.cells)));
   for (const auto& [name, value] : facts_of(model, state)) line(name.c_str(), value);
   if (counts.attempts > 0)
     line("accepted", fmt::format("{:.3g}% of attempts, {:.3g}% of those between two cells",
@@ -138,7 +138,7 @@ std::string summary_text(const RunRecord& record, const Model& model, const Stat
   if (record.seconds > 0)
     line("speed",
          fmt::format("{:.3g} site updates/s, {} of computing ({}, {})", record.site_updates_per_second,
-                     in_words(record.seconds), record.engine, record.device));
+                     duration_text(record.seconds), record.engine, record.device));
   line("seed", std::to_string(record.seed));
   line("hash", record.hash);
   for (const std::string& note : record.notes) line("note", note);

@@ -7,8 +7,7 @@ namespace kiln {
 
 enum class Stream : uint32_t {
   attempts = 1,         // serial schedule: (attempt, mcs) -> target, source, threshold
-  jumps = 2,            // serial schedule: (draw, mcs) -> attempts that fall into dead blocks
-  live_attempts = 3,    // serial schedule: (draw, mcs) -> target in a live block, source, threshold
+  live_attempts = 3,    // serial schedule: (draw, mcs) -> the jump there, target, source, threshold
   start_direction = 4,  // (cell, try) -> first direction of a persistent cell
   initial_types = 5,    // (cell, step) -> type of a cell placed with type weights
   initial_seeds = 6,    // (draw, step) -> where a seed is put

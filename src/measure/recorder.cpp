@@ -6,12 +6,6 @@
 
 namespace kiln {
 
-std::vector<bool> frozen_flags(const std::vector<CellType>& types) {
-  std::vector<bool> frozen;
-  for (const CellType& type : types) frozen.push_back(type.frozen);
-  return frozen;
-}
-
 std::vector<std::pair<TypeId, TypeId>> contact_pairs(const std::vector<CellType>& types) {
   std::vector<std::pair<TypeId, TypeId>> pairs;
   for (std::size_t a = 1; a < types.size(); ++a)
@@ -22,7 +16,7 @@ std::vector<std::pair<TypeId, TypeId>> contact_pairs(const std::vector<CellType>
 
 Recorder::Recorder(const Model& model, RecorderOptions options, TrackData tracks)
     : types_(model.types),
-      frozen_(frozen_flags(model.types)),
+      frozen_(model.frozen_types()),
       units_(model.units),
       options_(options),
       tracks_(model.units, frozen_, options.tracks, std::move(tracks)) {}

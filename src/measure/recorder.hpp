@@ -37,8 +37,6 @@ struct MeasureRow {
 // The pairs (a, b) of types whose contact fractions a row holds: a neither medium nor frozen, b any type.
 std::vector<std::pair<TypeId, TypeId>> contact_pairs(const std::vector<CellType>& types);
 
-std::vector<bool> frozen_flags(const std::vector<CellType>& types);
-
 class Recorder {
  public:
   // With `tracks` it goes on where a run was interrupted.

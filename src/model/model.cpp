@@ -123,11 +123,13 @@ int64_t Model::total_mcs() const {
   return sum;
 }
 
-std::vector<bool> Model::frozen_types() const {
+std::vector<bool> frozen_flags(const std::vector<CellType>& types) {
   std::vector<bool> frozen;
   for (const CellType& type : types) frozen.push_back(type.frozen);
   return frozen;
 }
+
+std::vector<bool> Model::frozen_types() const { return frozen_flags(types); }
 
 bool Model::uses_act() const {
   return std::any_of(phases.begin(), phases.end(), [](const Phase& p) { return p.physics.uses.act; });

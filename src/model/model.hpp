@@ -32,6 +32,8 @@ struct CellType {
   bool hidden = false;  // not drawn in 3-D pictures
 };
 
+std::vector<bool> frozen_flags(const std::vector<CellType>& types);
+
 // A vector per site, or what it is computed from.
 struct FieldData {
   std::string name;

@@ -31,9 +31,9 @@ TEST(Philox, ManyAtOnceAreTheSameDraws) {
   for (const int count : {1, 7, 8, 9, 64, 131}) {
     std::vector<uint64_t> many(std::size_t(2 * count));
     const uint64_t first = 0xFFFFFFFCull;  // crosses into the high word
-    draw_many(0x123456789ABCDEFull, Stream::jumps, first, 42, count, many.data());
+    draw_many(0x123456789ABCDEFull, Stream::pictures, first, 42, count, many.data());
     for (int i = 0; i < count; ++i) {
-      const Draw one = draw(0x123456789ABCDEFull, Stream::jumps, first + uint64_t(i), 42);
+      const Draw one = draw(0x123456789ABCDEFull, Stream::pictures, first + uint64_t(i), 42);
       EXPECT_EQ(many[std::size_t(2 * i)], one.ab());
       EXPECT_EQ(many[std::size_t(2 * i + 1)], one.cd());
     }
@@ -43,7 +43,7 @@ TEST(Philox, ManyAtOnceAreTheSameDraws) {
 TEST(Philox, StreamsSeedsAndStepsDiffer) {
   const Draw base = draw(1, Stream::attempts, 5, 6);
   EXPECT_NE(base.ab(), draw(2, Stream::attempts, 5, 6).ab());
-  EXPECT_NE(base.ab(), draw(1, Stream::jumps, 5, 6).ab());
+  EXPECT_NE(base.ab(), draw(1, Stream::pictures, 5, 6).ab());
   EXPECT_NE(base.ab(), draw(1, Stream::attempts, 6, 6).ab());
   EXPECT_NE(base.ab(), draw(1, Stream::attempts, 5, 7).ab());
 }
