@@ -12,8 +12,12 @@ namespace kiln {
 namespace {
 
 void add_engine_options(CLI::App& command, EngineOptions& options) {
-  command.add_option("--engine", options.engine, "auto or serial")->capture_default_str();
-  command.add_option("--schedule", options.schedule, "order of the copy attempts: serial");
+  command.add_option("--engine", options.engine, "auto, serial, threads or cuda")->capture_default_str();
+  command.add_option("--schedule", options.schedule,
+                     "order of the copy attempts: tiles, or serial with --engine serial");
+  command.add_option("--threads", options.threads, "for --engine threads; 0: one per core")
+      ->capture_default_str();
+  command.add_option("--device", options.device, "which GPU, for --engine cuda")->capture_default_str();
 }
 
 void add_set_option(CLI::App& command, std::vector<std::string>& set) {
@@ -47,6 +51,20 @@ void add_bench(CLI::App& app, BenchOptions& o) {
   add_engine_options(c, o.engine);
   c.add_option("--mcs", o.mcs, "steps to time, after a burn-in of as many");
   c.add_flag("--json", o.json, "prints a JSON object");
+}
+
+void add_fidelity(CLI::App& app, FidelityOptions& o) {
+  CLI::App& c = *app.add_subcommand("fidelity", "Measures a schedule against the serial chain");
+  c.add_flag("--quick", o.quick, "a minute on two cores; open questions do not fail it");
+  add_engine_options(c, o.engine);
+  c.add_option("--out", o.out, "folder for fidelity.csv and fidelity.html [runs/fidelity]")->type_name("DIR");
+  c.add_option("--only", o.only, "one scenario: dense3d, act3d, chemotaxis2d, sorting2d or collective3d")
+      ->type_name("SCENARIO");
+  c.add_option("--set", o.set,
+               "changes the tested models alone, as in --set temperature=21, to see what the suite notices")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  c.add_flag("--json", o.json, "prints only a JSON object about the outcome");
 }
 
 void add_validate(CLI::App& app, ValidateOptions& o) {
@@ -95,10 +113,12 @@ int dispatch(int argc, char** argv) {
       "failure.");
   RunOptions run;
   BenchOptions bench;
+  FidelityOptions fidelity;
   ValidateOptions validate;
   RenderOptions render;
   add_run(app, run);
   add_bench(app, bench);
+  add_fidelity(app, fidelity);
   add_validate(app, validate);
   app.add_subcommand("info", "Says what this build and this machine can do");
   add_render(app, render);
@@ -109,6 +129,7 @@ int dispatch(int argc, char** argv) {
   }
   if (app.got_subcommand("run")) return run_command(run);
   if (app.got_subcommand("bench")) return bench_command(bench);
+  if (app.got_subcommand("fidelity")) return fidelity_command(fidelity);
   if (app.got_subcommand("validate")) return validate_command(validate);
   if (app.got_subcommand("render")) return render_command(render);
   return info_command();

@@ -34,6 +34,16 @@ struct BenchOptions {
 };
 int bench_command(const BenchOptions& options);
 
+struct FidelityOptions {
+  bool quick = false;
+  EngineOptions engine;
+  std::string out;   // empty: runs/fidelity
+  std::string only;  // one scenario; empty: all
+  std::vector<std::string> set;
+  bool json = false;
+};
+int fidelity_command(const FidelityOptions& options);
+
 struct ValidateOptions {
   std::string model;
   std::vector<std::string> set;

@@ -7,9 +7,9 @@
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
 #include "core/error.hpp"
+#include "data/atomic_file.hpp"
 #include "model/explain.hpp"
 #include "model/wording.hpp"
-#include "output/atomic_file.hpp"
 #include "output/checkpoint.hpp"
 #include "output/run_writer.hpp"
 

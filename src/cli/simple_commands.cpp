@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "engine/cuda/driver.hpp"
+#include "engine/cuda/nvrtc.hpp"
 #include "model/explain.hpp"
 #include "model/wording.hpp"
 #include "output/hdf5.hpp"
@@ -19,6 +21,20 @@ std::string compiler_name() {
 #endif
 }
 
+void print_cuda(const cuda::Availability& found) {
+  const std::string nvrtc_missing = cuda::nvrtc_missing_reason();
+  fmt::print("CUDA           {}\n", found.why_not.empty() ? "yes" : "no: " + found.why_not);
+  fmt::print("NVIDIA driver  {}\n",
+             found.driver_version.empty() ? "none" : fmt::format("for CUDA {}", found.driver_version));
+  fmt::print("NVRTC          {}\n", nvrtc_missing.empty() ? found.nvrtc_version : "no: " + nvrtc_missing);
+  for (const cuda::DeviceInfo& gpu : found.devices) {
+    fmt::print("GPU {:<10} {}, compute capability {}.{}, {} multiprocessors, {}\n", gpu.index, gpu.name,
+               gpu.major, gpu.minor, gpu.multiprocessors, bytes_text(double(gpu.memory)));
+    if (const std::string reason = cuda::unsupported_reason(gpu); !reason.empty())
+      fmt::print("               cannot be used: {}\n", reason);
+  }
+}
+
 }  // namespace
 
 int validate_command(const ValidateOptions& options) {
@@ -32,8 +48,10 @@ int info_command() {
   fmt::print("Processor      {}\n", processor_name());
   fmt::print("Memory         {}\n", bytes_text(physical_memory()));
   fmt::print("Compiler       {}\n", compiler_name());
-  fmt::print("Engines        serial\n");
-  fmt::print("Schedules      serial\n");
+  const cuda::Availability& found = cuda::availability();
+  fmt::print("Engines        serial, threads{}\n", found.why_not.empty() ? ", cuda" : "");
+  fmt::print("Schedules      serial, tiles\n");
+  print_cuda(found);
   fmt::print("Pictures       {}\n", kHasPng ? "yes (libpng)" : "no: install libpng-dev and rebuild");
   fmt::print("Snapshots      {}\n", kHasHdf5 ? "yes (HDF5)" : "no: install libhdf5-dev and rebuild");
   return 0;

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "data/atomic_file.hpp"
 #include "measure/shape.hpp"
 #include "measure/statistics.hpp"
 #include "model/explain.hpp"
 #include "model/wording.hpp"
-#include "output/atomic_file.hpp"
 #include "output/report.hpp"
 
 namespace kiln {

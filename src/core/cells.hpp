@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/centroid.hpp"
 #include "core/lattice.hpp"
 #include "core/types.hpp"
 
@@ -38,25 +39,8 @@ struct Cells {
 
   // In lattice units, unwrapped; a site's place is its integer coordinate.
   Vec3d position(CellId cell) const {
-    const Centroid& c = centroid[cell];
-    const double volume = double(extent[cell].volume);
-    return {c.anchor.x + double(c.sum.x) / volume, c.anchor.y + double(c.sum.y) / volume,
-            c.anchor.z + double(c.sum.z) / volume};
+    return centroid_of(centroid[cell].anchor, centroid[cell].sum, extent[cell].volume);
   }
 };
-
-// site - anchor along one axis, as it enters Centroid::sum: wrapped into [-L/2, L/2) where the axis is
-// periodic. The anchor may lie boxes away.
-inline int32_t offset_from_anchor(const Lattice& lattice, int axis, int32_t anchor, int32_t site) {
-  const int32_t d = site - anchor, length = lattice.size[axis], half = length / 2;
-  if (!lattice.periodic[axis] || uint32_t(d + half) < uint32_t(length)) [[likely]]
-    return d;
-  return (((d + half) % length) + length) % length - half;
-}
-
-inline Vec3i offset_from_anchor(const Lattice& lattice, const Vec3i& anchor, const Vec3i& site) {
-  return {offset_from_anchor(lattice, 0, anchor.x, site.x), offset_from_anchor(lattice, 1, anchor.y, site.y),
-          offset_from_anchor(lattice, 2, anchor.z, site.z)};
-}
 
 }  // namespace kiln

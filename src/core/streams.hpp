@@ -13,6 +13,8 @@ enum class Stream : uint32_t {
   initial_seeds = 6,    // (draw, step) -> where a seed is put
   initial_network = 7,  // (draw, step) -> nodes of a stroma network
   pictures = 8,         // (cell, 0) -> colour of a cell
+  tile_rounds = 9,      // tiles schedule: (round, 0) -> where the tiles lie, order among conflicts
+  tile_attempts = 10,   // tiles schedule: (tile group, round) -> source and threshold of four tiles
 };
 
 }  // namespace kiln

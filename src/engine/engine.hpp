@@ -29,11 +29,15 @@ class Engine {
   virtual AttemptCounts counts() const = 0;
   virtual std::string name() const = 0;
   virtual std::string schedule() const = 0;
+  // What the schedule derived from the model, in words; "" where there is nothing to derive.
+  virtual std::string settings() const { return ""; }
 };
 
 struct EngineOptions {
-  std::string engine = "auto";
-  std::string schedule = "";  // "": the engine's default
+  std::string engine = "auto";  // auto, serial, threads, cuda
+  std::string schedule = "";    // tiles, checkerboard, serial; "": the engine's default
+  int threads = 0;              // 0: one per core
+  int device = 0;               // which GPU
 };
 
 // Throws UserError where the engine or schedule is not known or not to be had.

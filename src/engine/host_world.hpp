@@ -53,6 +53,7 @@ class StateReader {
     return lattice_.index(lattice_.wrap(there) ? there : place);
   }
 
+  bool is_inner(int axis, int32_t at) const { return uint32_t(at - 1) < inner_[axis]; }
   // True where all Moore neighbours lie inside the box, so that no wrapping is needed.
   bool is_interior(const Vec3i& p) const {
     return (uint32_t(p.x - 1) < inner_.x) & (uint32_t(p.y - 1) < inner_.y) &

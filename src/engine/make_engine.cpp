@@ -1,19 +1,70 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
 #include "core/error.hpp"
+#include "engine/cuda/tiles_engine.hpp"
 #include "engine/serial.hpp"
+#include "engine/threads.hpp"
 
 namespace kiln {
+namespace {
+
+// Below this many sites a GPU is not worth its start.
+constexpr Site kWorthGpu = Site(1) << 20;
+
+std::string chosen_engine(const Model& model, const EngineOptions& options) {
+  if (options.engine != "auto") return options.engine;
+  if (options.schedule == "serial") return "serial";
+  return cuda::availability().why_not.empty() && model.lattice.sites() >= kWorthGpu ? "cuda" : "threads";
+}
+
+void check(const EngineOptions& options, const std::string& engine) {
+  if (engine != "serial" && engine != "threads" && engine != "cuda")
+    throw UserError(
+        fmt::format("--engine is \"{}\", but it can be auto, serial, threads or cuda.", options.engine));
+  const std::string& schedule = options.schedule;
+  if (!schedule.empty() && schedule != "serial" && schedule != "tiles")
+    throw UserError(fmt::format("--schedule is \"{}\", but it can be tiles or serial.", schedule));
+  if (!schedule.empty() && (engine == "serial") != (schedule == "serial"))
+    throw UserError(fmt::format("--schedule is \"{}\", but the {} engine plays only \"{}\".", schedule,
+                                engine, engine == "serial" ? "serial" : "tiles"));
+  if (options.threads < 0 || options.threads > 1024)
+    throw UserError(
+        fmt::format("--threads is {}, but it can be 1 to 1024, or 0 for one per core.", options.threads));
+}
+
+int largest_act(const Model& model) {
+  float most = 0;
+  for (const Phase& phase : model.phases)
+    for (const TypePhysics& type : phase.physics.types) most = std::max(most, type.act.max);
+  return int(most);
+}
+
+template <int Dim>
+std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, State state, bool serial,
+                                int threads) {
+  if (serial) return std::make_unique<SerialEngine<Dim>>(std::move(state), physics, model.seed);
+  return std::make_unique<ThreadsEngine<Dim>>(std::move(state), physics, model.seed,
+                                              tiles::settings_for(model), threads);
+}
+
+}  // namespace
 
 std::unique_ptr<Engine> make_engine(const Model& model, const Physics& physics, State state,
                                     const EngineOptions& options) {
-  if (options.engine != "auto" && options.engine != "serial")
-    throw UserError("--engine is \"" + options.engine +
-                    "\", but this version of Kiln has only \"serial\" (or \"auto\").");
-  if (!options.schedule.empty() && options.schedule != "serial")
-    throw UserError("--schedule is \"" + options.schedule +
-                    "\", but this version of Kiln has only \"serial\".");
+  const std::string engine = chosen_engine(model, options);
+  check(options, engine);
+  if (engine == "cuda")
+    return std::make_unique<cuda::TilesEngine>(std::move(state), physics, model.seed,
+                                               tiles::settings_for(model), largest_act(model),
+                                               options.device);
+  const int cores = std::max(1, int(std::thread::hardware_concurrency()));
+  const int threads = options.threads > 0 ? options.threads : cores;
   if (model.lattice.dimension == 2)
-    return std::make_unique<SerialEngine<2>>(std::move(state), physics, model.seed);
-  return std::make_unique<SerialEngine<3>>(std::move(state), physics, model.seed);
+    return on_host<2>(model, physics, std::move(state), engine == "serial", threads);
+  return on_host<3>(model, physics, std::move(state), engine == "serial", threads);
 }
 
 }  // namespace kiln

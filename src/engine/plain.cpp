@@ -33,7 +33,7 @@ void plain_attempt(State& state, const StateReader<Dim>& reader, const Physics& 
   if (!accepts<Dim>(physics, world, copy, acceptance_threshold(physics.temperature, draw.threshold_bits)))
     return;
   counts.accepted += 1;
-  apply_copy<Dim>(state, physics, copy, target_site, draw.target, perimeter_tally(physics, world, copy));
+  apply_copy<Dim>(state, physics, copy, target_site, draw.target, perimeter_change(physics, world, copy));
 }
 
 template <int Dim>
@@ -43,6 +43,7 @@ void plain_mcs_in(State& state, const Physics& physics, uint64_t seed, AttemptCo
     const Draw pair = draw(seed, Stream::attempts, uint64_t(i / 2), uint32_t(state.mcs));
     plain_attempt<Dim>(state, reader, physics, i % 2 == 0 ? pair.ab() : pair.cd(), counts);
   }
+  decay_act(state, 0, Site(state.act.size()));
   finish_mcs(state, physics);
 }
 

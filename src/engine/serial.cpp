@@ -2,7 +2,7 @@
 
 #include "engine/attempt_batch.hpp"
 #include "engine/bookkeeping.hpp"
-#include "engine/host_world.hpp"
+#include "engine/host_attempt.hpp"
 
 namespace kiln {
 namespace {
@@ -22,36 +22,18 @@ struct Judge {
   const StateReader<Dim>& reader;
   AttemptCounts& counts;
 
-  using Place = typename HostWorld<Dim>::Place;
-  struct Attempt {
-    Place target;
-    Site source;
-    int direction;  // from target to source
-    CellId target_id, source_id;
-    float threshold;
-  };
-
   // True where the copy was made; `on_copy(world, copy)` is told.
   template <class OnCopy>
-  KILN_HOT bool operator()(const Attempt& a, const OnCopy& on_copy) const {
-    Copy copy{a.source_id, a.target_id, reader.type(a.source_id), reader.type(a.target_id), {}, {}};
-    if (physics.uses.frozen) {
-      const bool source_frozen = physics.types[copy.winner_type].frozen;
-      if (!frozen::is_live(a.target_id, physics.types[copy.loser_type].frozen, a.source_id, source_frozen))
-        return false;
-      copy.winner = frozen::effective_source(a.source_id, source_frozen);
-      copy.winner_type = reader.type(copy.winner);
-    }
+  KILN_HOT bool operator()(const HostAttempt<Dim>& a, float threshold, const OnCopy& on_copy) const {
+    Copy copy;
+    typename HostWorld<Dim>::Place source;
+    if (!copy_of(reader, physics, a, copy, source)) return false;
     counts.live += 1;
-    copy.step = reader.step_from(a.direction);
-    copy.source = a.target.at - copy.step;
-    if (!a.target.interior) state.lattice.wrap(copy.source);
-    const Place source{a.source, copy.source, physics.uses.act && reader.is_interior(copy.source)};
     typename HostWorld<Dim>::Room room;
     HostWorld<Dim> world(reader, physics, copy, a.target, source, room);
-    if (!accepts<Dim>(physics, world, copy, a.threshold)) return false;
+    if (!accepts<Dim>(physics, world, copy, threshold)) return false;
     counts.accepted += 1;
-    apply_copy<Dim>(state, physics, copy, a.target.site, a.target.at, perimeter_tally(physics, world, copy));
+    apply_copy<Dim>(state, physics, copy, a.target.site, a.target.at, perimeter_change(physics, world, copy));
     on_copy(world, copy);
     return true;
   }
@@ -82,6 +64,7 @@ void SerialEngine<Dim>::advance(int64_t mcs) {
     else
       try_every_site();
     counts_.attempts += state_.lattice.sites();
+    decay_act(state_, 0, Site(state_.act.size()));
     finish_mcs(state_, physics_);
   }
 }
@@ -133,9 +116,8 @@ void SerialEngine<Dim>::try_every_site() {
                   now.source[i],
                   now.direction[i],
                   target_id,
-                  source_id,
-                  now.threshold[i]},
-                 [](const auto&, const Copy&) {}))
+                  source_id},
+                 now.threshold[i], [](const auto&, const Copy&) {}))
         continue;
       now.touch_later(i);
       next.touch(now.target[i], -1);
@@ -185,12 +167,8 @@ void SerialEngine<Dim>::try_live_blocks() {
         interior ? target + reader.neighbour_offset(direction) : reader.neighbour_anywhere(place, direction);
     const CellId target_id = state_.ids[std::size_t(target)], source_id = state_.ids[std::size_t(source)];
     if (target_id == source_id) continue;
-    judge({{target, place, interior},
-           source,
-           direction,
-           target_id,
-           source_id,
-           acceptance_threshold(physics_.temperature, bits.c)},
+    judge({{target, place, interior}, source, direction, target_id, source_id},
+          acceptance_threshold(physics_.temperature, bits.c),
           [&](const HostWorld<Dim>& world, const Copy& copy) {
             blocks_.update(lattice, world.around_target(), place, copy.loser, copy.winner);
           });

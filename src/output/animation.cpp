@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "core/error.hpp"
-#include "output/atomic_file.hpp"
+#include "data/atomic_file.hpp"
 #include "output/png.hpp"
 
 namespace kiln {

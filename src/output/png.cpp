@@ -6,7 +6,7 @@
 #endif
 
 #include "core/error.hpp"
-#include "output/atomic_file.hpp"
+#include "data/atomic_file.hpp"
 
 namespace kiln {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "output/atomic_file.hpp"
+#include "data/atomic_file.hpp"
 
 namespace kiln {
 namespace {
@@ -158,21 +158,24 @@ std::string files(const std::vector<ReportFile>& all) {
 
 }  // namespace
 
-std::string report_html(const ReportInfo& info) {
-  const RunRecord& run = info.run;
-  const std::string title = run.title.empty() ? run.model : run.title;
-  std::string out = fmt::format(
+std::string html_page(const PageFrame& frame, const std::string& body) {
+  return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n"
-      "<p class=\"subtitle\">Cellular Potts Model, {2}</p>\n",
-      escaped(title), kStyle, escaped(run.out));
-  out += key_figures(run) + notes(run) + pictures(info.pictures) + plots(info) + what_was_run(info) +
-         files(info.files);
+      "<p class=\"subtitle\">{2}</p>\n{3}<footer>Kiln {4}</footer>\n</main>\n</body>\n</html>\n",
+      escaped(frame.title), kStyle, escaped(frame.subtitle), body, escaped(frame.version));
+}
+
+std::string report_html(const ReportInfo& info) {
+  const RunRecord& run = info.run;
+  std::string body = key_figures(run) + notes(run) + pictures(info.pictures) + plots(info) +
+                     what_was_run(info) + files(info.files);
   if (!info.resolved_model.empty())
-    out += "<details><summary>The model, every default written out</summary>\n<div class=\"card\"><pre>" +
-           escaped(info.resolved_model) + "</pre></div></details>\n";
-  return out + fmt::format("<footer>Kiln {}</footer>\n</main>\n</body>\n</html>\n", escaped(run.version));
+    body += "<details><summary>The model, every default written out</summary>\n<div class=\"card\"><pre>" +
+            escaped(info.resolved_model) + "</pre></div></details>\n";
+  return html_page(
+      {run.title.empty() ? run.model : run.title, "Cellular Potts Model, " + run.out, run.version}, body);
 }
 
 void write_report(const std::filesystem::path& path, const ReportInfo& info) {

@@ -32,6 +32,13 @@ struct ReportInfo {
   std::vector<ReportFile> files;
 };
 
+struct PageFrame {
+  std::string title, subtitle;
+  std::string version;  // of Kiln
+};
+// A whole page in the style of the report.
+std::string html_page(const PageFrame& frame, const std::string& body);
+
 std::string report_html(const ReportInfo& info);
 
 // Appears whole or not at all.

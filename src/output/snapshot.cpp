@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "core/error.hpp"
-#include "output/atomic_file.hpp"
+#include "data/atomic_file.hpp"
 #include "output/hdf5.hpp"
 #include "output/xdmf.hpp"
 

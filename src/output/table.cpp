@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "output/atomic_file.hpp"
+#include "data/atomic_file.hpp"
 
 namespace kiln {
 namespace {

@@ -26,45 +26,60 @@ KILN_HOT float adhesion_delta(const Physics& physics, World& world, const Copy& 
                          copy.winner_type, copy.loser_type);
 }
 
-template <class World>
-KILN_HOT float volume_delta(const Physics& physics, World& world, const Copy& copy) {
+// Volume and perimeter need only the sizes of the two cells: anything with volume(CellId) and
+// perimeter(CellId) will do.
+template <class Sizes>
+KILN_HOT float volume_delta(const Physics& physics, const Sizes& sizes, const Copy& copy) {
   float sum = 0;
   if (copy.winner != kMedium)
-    sum += volume::delta(physics.types[copy.winner_type].volume, world.volume(copy.winner), +1);
+    sum += volume::delta(physics.types[copy.winner_type].volume, sizes.volume(copy.winner), +1);
   if (copy.loser != kMedium)
-    sum += volume::delta(physics.types[copy.loser_type].volume, world.volume(copy.loser), -1);
+    sum += volume::delta(physics.types[copy.loser_type].volume, sizes.volume(copy.loser), -1);
   return sum;
 }
 
-// What the perimeter counts around the target; the bookkeeping of an accepted copy needs it, too.
-template <class World>
-KILN_HOT Tally perimeter_tally(const Physics& physics, World& world, const Copy& copy) {
-  if (physics.perimeter_is_moore) return world.tally();
-  return tally(world.far_around_target(*physics.perimeter_neighbours), copy.winner, copy.loser);
-}
+// How a copy changes the perimeters of its two cells.
+struct PerimeterChange {
+  int32_t winner, loser;
+};
 
 template <class World>
-KILN_HOT float perimeter_delta(const Physics& physics, World& world, const Copy& copy) {
-  const Tally n = perimeter_tally(physics, world, copy);
+KILN_HOT PerimeterChange perimeter_change(const Physics& physics, World& world, const Copy& copy) {
+  const Tally n = physics.perimeter_is_moore ? world.tally()
+                                             : tally(world.far_around_target(*physics.perimeter_neighbours),
+                                                     copy.winner, copy.loser);
+  return {perimeter::change_on_gain(n.present, n.winners), perimeter::change_on_loss(n.present, n.losers)};
+}
+
+template <class Sizes>
+KILN_HOT float perimeter_delta(const Physics& physics, const Sizes& sizes, const Copy& copy,
+                               const PerimeterChange& change) {
   float sum = 0;
   if (copy.winner != kMedium)
-    sum += perimeter::delta(physics.types[copy.winner_type].perimeter, world.perimeter(copy.winner),
-                            perimeter::change_on_gain(n.present, n.winners));
+    sum += perimeter::delta(physics.types[copy.winner_type].perimeter, sizes.perimeter(copy.winner),
+                            change.winner);
   if (copy.loser != kMedium)
-    sum += perimeter::delta(physics.types[copy.loser_type].perimeter, world.perimeter(copy.loser),
-                            perimeter::change_on_loss(n.present, n.losers));
+    sum +=
+        perimeter::delta(physics.types[copy.loser_type].perimeter, sizes.perimeter(copy.loser), change.loser);
   return sum;
 }
 
-// True where the copy happens: no hard rule forbids it and dH <= threshold. Act comes last because it costs
-// most: it is left out where even its most favourable value could not save the copy. (Rounding is monotone,
-// so leaving it out never changes the verdict.)
+// What depends on the two cells as wholes. It changes whenever either of them gains or loses a site anywhere.
+template <class Sizes>
+KILN_HOT float sizes_delta(const Physics& physics, const Sizes& sizes, const Copy& copy,
+                           const PerimeterChange& change) {
+  float sum = 0;
+  if (physics.uses.volume) sum += volume_delta(physics, sizes, copy);
+  if (physics.uses.perimeter) sum += perimeter_delta(physics, sizes, copy, change);
+  return sum;
+}
+
+// What depends on the surroundings of the target alone; Act is apart. False where a hard rule forbids the
+// copy.
 template <int Dim, class World>
-KILN_HOT bool accepts(const Physics& physics, World& world, const Copy& copy, float threshold) {
+KILN_HOT bool surroundings_delta(const Physics& physics, World& world, const Copy& copy, float& dh) {
   const TypePhysics& steering = physics.types[copy.steering_type()];
-  float dh = adhesion_delta(physics, world, copy);
-  if (physics.uses.volume) dh += volume_delta(physics, world, copy);
-  if (physics.uses.perimeter) dh += perimeter_delta(physics, world, copy);
+  dh = adhesion_delta(physics, world, copy);
   if (physics.uses.chemotaxis && steering.chemotaxis.lambda != 0) {
     const VectorField& field = physics.fields[int(steering.chemotaxis.field)];
     dh += chemotaxis::delta(steering.chemotaxis, copy, field.at(physics.lattice, copy.source));
@@ -79,14 +94,30 @@ KILN_HOT bool accepts(const Physics& physics, World& world, const Copy& copy, fl
       dh += rule.penalty;
     }
   }
-  if (physics.uses.act && steering.act.lambda != 0) {
-    const act::Params& p = steering.act;
-    if (dh + act::delta(p, act::largest_mean(p), 0.0f) > threshold) return false;
-    const float at_source = world.mean_act_at_source();
-    if (dh + act::delta(p, at_source, 0.0f) > threshold) return false;
-    dh += act::delta(p, at_source, world.mean_act_at_target());
-  }
-  return dh <= threshold;
+  return true;
+}
+
+// Whether dh and Act together stay below the threshold. Act comes last because it costs most: a mean is left
+// out where even its most favourable value could not save the copy. (Rounding is monotone, so leaving it out
+// never changes the verdict.)
+template <class World>
+KILN_HOT bool accepts_with_act(const Physics& physics, World& world, const Copy& copy, float dh,
+                               float threshold) {
+  const act::Params& p = physics.types[copy.steering_type()].act;
+  if (!physics.uses.act || p.lambda == 0) return dh <= threshold;
+  if (dh + act::delta(p, act::largest_mean(p), 0.0f) > threshold) return false;
+  const float at_source = world.mean_act_at_source();
+  if (dh + act::delta(p, at_source, 0.0f) > threshold) return false;
+  return dh + act::delta(p, at_source, world.mean_act_at_target()) <= threshold;
+}
+
+// True where the copy happens: no hard rule forbids it and dH <= threshold.
+template <int Dim, class World>
+KILN_HOT bool accepts(const Physics& physics, World& world, const Copy& copy, float threshold) {
+  float dh;
+  if (!surroundings_delta<Dim>(physics, world, copy, dh)) return false;
+  dh += sizes_delta(physics, world, copy, perimeter_change(physics, world, copy));
+  return accepts_with_act(physics, world, copy, dh, threshold);
 }
 
 // A copy happens where dH <= threshold. With u uniform in (0, 1] and threshold -T ln u this is Metropolis'

@@ -45,4 +45,13 @@ KILN_HD inline Vec3f turned(const Params& p, const Vec3f& direction, const Vec3d
   return {float(next.x), float(next.y), float(next.z)};
 }
 
+// Turns a cell at the end of MCS number `mcs`. `past` holds its past centroids: that of MCS m lies in slot m
+// modulo dt. A cell without a direction stays without.
+KILN_HD inline void turn(const Params& p, int64_t mcs, const Vec3d& now, Vec3f& direction, Vec3d* past) {
+  if (direction == Vec3f{}) return;
+  const int64_t lag = int64_t(p.dt);
+  direction = turned(p, direction, now, mcs < lag ? past[0] : past[mcs % lag]);
+  past[mcs % lag] = now;
+}
+
 }  // namespace kiln::persistence

@@ -25,7 +25,7 @@ void check_random_copies(int order_adhesion, int order_perimeter) {
       const double volume_before = test::volume_energy(w), perimeter_before = test::perimeter_energy(w);
       const double adhesion = adhesion_delta(physics, world, copy);
       const double volume = volume_delta(physics, world, copy);
-      const double perimeter = perimeter_delta(physics, world, copy);
+      const double perimeter = perimeter_delta(physics, world, copy, perimeter_change(physics, world, copy));
       w.state.ids[std::size_t(w.state.lattice.index(target))] = copy.winner;
       w.recount();
       // All parameters are multiples of 1/8 and all counts small: every value is exact in float.
@@ -98,7 +98,7 @@ Deltas deltas_of(SmallWorld& w, const Vec3i& source, const Vec3i& target) {
   const Physics physics = w.physics();
   test::NaiveWorld<2> world(w, copy, target);
   return {adhesion_delta(physics, world, copy), volume_delta(physics, world, copy),
-          perimeter_delta(physics, world, copy)};
+          perimeter_delta(physics, world, copy, perimeter_change(physics, world, copy))};
 }
 
 TEST(EnergyTerms, CellToCellByHand) {

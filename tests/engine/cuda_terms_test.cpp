@@ -1,39 +1,11 @@
-// The term headers are compiled unchanged for devices: NVRTC takes them as they are. It needs no GPU, only
-// its library.
-#include <dlfcn.h>
+// The term headers are compiled unchanged for devices: NVRTC takes them as they are.
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
+#include "engine/cuda/nvrtc.hpp"
+#include "support/nvrtc.hpp"
 
+namespace kiln::cuda {
 namespace {
-
-using Program = void*;
-
-// The few calls of NVRTC that are needed, opened at run time.
-struct Nvrtc {
-  void* library = nullptr;
-  int (*create)(Program*, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
-  int (*compile)(Program, int, const char* const*) = nullptr;
-  int (*log_size)(Program, std::size_t*) = nullptr;
-  int (*log)(Program, char*) = nullptr;
-  int (*destroy)(Program*) = nullptr;
-
-  Nvrtc() {
-    for (const char* name : {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"})
-      if ((library = dlopen(name, RTLD_NOW)) != nullptr) break;
-    if (library == nullptr) return;
-    find(create, "nvrtcCreateProgram");
-    find(compile, "nvrtcCompileProgram");
-    find(log_size, "nvrtcGetProgramLogSize");
-    find(log, "nvrtcGetProgramLog");
-    find(destroy, "nvrtcDestroyProgram");
-  }
-  template <class Function>
-  void find(Function& function, const char* name) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-  }
-};
 
 // A device's World over plain arrays, so that every function of the headers is instantiated.
 const char* const kKernel = R"(
@@ -74,23 +46,15 @@ extern "C" __global__ void turn(persistence::Params p, Vec3f* d, const Vec3d* no
 }
 )";
 
-TEST(Device, TermHeadersCompileUnchangedWithNvrtc) {
-  const Nvrtc nvrtc;
-  if (nvrtc.library == nullptr)
-    GTEST_SKIP() << "libnvrtc is not installed, so nothing was compiled for a device";
-  for (const char* architecture : {"--gpu-architecture=compute_75", "--gpu-architecture=compute_90"}) {
-    Program program = nullptr;
-    ASSERT_EQ(nvrtc.create(&program, kKernel, "terms.cu", 0, nullptr, nullptr), 0);
-    const std::string include = std::string("--include-path=") + KILN_SOURCE_DIR + "/src";
-    const std::vector<const char*> options = {architecture, "--std=c++20", "--fmad=false", include.c_str()};
-    const int result = nvrtc.compile(program, int(options.size()), options.data());
-    std::size_t size = 0;
-    nvrtc.log_size(program, &size);
-    std::string log(size, '\0');
-    nvrtc.log(program, log.data());
-    EXPECT_EQ(result, 0) << log;
-    nvrtc.destroy(&program);
+TEST(DeviceTerms, CompileUnchangedWithNvrtc) {
+  KILN_NEEDS_NVRTC();
+  for (const int architecture : {75, 90}) {
+    const auto all = resources(compile(kKernel, "terms.cu", architecture));
+    int kernels = 0;
+    for (const KernelResources& r : all) kernels += r.kernel;
+    EXPECT_EQ(kernels, 3) << architecture;
   }
 }
 
 }  // namespace
+}  // namespace kiln::cuda

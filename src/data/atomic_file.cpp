@@ -1,4 +1,4 @@
-#include "output/atomic_file.hpp"
+#include "data/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

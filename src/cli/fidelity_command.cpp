@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "cli/commands.hpp"
+#include "cli/fidelity_ensembles.hpp"
+#include "cli/fidelity_report.hpp"
+#include "core/error.hpp"
+#include "model/wording.hpp"
+
+namespace kiln {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::vector<FidelityScenario> chosen_scenarios(const FidelityOptions& options) {
+  std::vector<FidelityScenario> all = fidelity_scenarios(options.quick), chosen;
+  std::string known;
+  for (FidelityScenario& scenario : all) {
+    known += (known.empty() ? "" : ", ") + scenario.name;
+    if (options.only.empty() || options.only == scenario.name) chosen.push_back(std::move(scenario));
+  }
+  if (chosen.empty())
+    throw UserError(fmt::format("--only is \"{}\", but the scenarios are {}.", options.only, known));
+  return chosen;
+}
+
+}  // namespace
+
+int fidelity_command(const FidelityOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const TestedSchedule tested = tested_schedule(options.engine, options.set);
+  FidelityReport report;
+  report.engine = tested.engine;
+  report.schedule = tested.schedule;
+  report.set = options.set;
+  report.quick = options.quick;
+  report.scenarios = chosen_scenarios(options);
+  const std::filesystem::path folder = options.out.empty() ? "runs/fidelity" : options.out;
+  std::filesystem::create_directories(folder);  // so that a folder that cannot be had is known at once
+
+  for (const FidelityScenario& scenario : report.scenarios) {
+    const auto scenario_start = std::chrono::steady_clock::now();
+    for (Comparison& comparison : run_scenario(scenario, tested))
+      report.comparisons.push_back(std::move(comparison));
+    if (!options.json)
+      fmt::print(stderr, "{}: {} ({} + {} runs, {})\n", scenario.name, scenario.what,
+                 scenario.points.size() * std::size_t(scenario.runs + scenario.map_runs),
+                 scenario.points.size() * std::size_t(scenario.runs),
+                 duration_text(seconds_since(scenario_start)));
+  }
+  report.chances = chances_for(report.comparisons);
+  for (const Comparison& comparison : report.comparisons)
+    report.judgements.push_back(judge(comparison, report.chances));
+  report.seconds = seconds_since(start);
+
+  write_fidelity_files(report, folder);
+  if (options.json)
+    fmt::print("{}\n", fidelity_json(report, folder));
+  else
+    fmt::print("{}\n{}\n\n{}\n{}\n", fidelity_table(report), fidelity_notes(report),
+               "Plots: " + (folder / "fidelity.html").string(), fidelity_outcome(report));
+  return report.verdict().passes(options.quick) ? 0 : 1;
+}
+
+}  // namespace kiln

@@ -1,0 +1,274 @@
+#include "engine/threads.hpp"
+
+#include <algorithm>
+
+#include "engine/bookkeeping.hpp"
+#include "engine/host_attempt.hpp"
+
+namespace kiln {
+namespace {
+
+// Tiles that a thread takes at a time.
+constexpr uint32_t kShare = 8 * tiles::kGroup;
+constexpr uint32_t kFirstStamp = 0xFFFFFFFEu;
+
+}  // namespace
+
+template <int Dim>
+ThreadsEngine<Dim>::ThreadsEngine(State state, const Physics& physics, uint64_t seed,
+                                  const tiles::Settings& settings, int threads)
+    : state_(std::move(state)),
+      physics_(physics),
+      seed_(seed),
+      settings_(settings),
+      clock_(state_.lattice, settings.spacing),
+      reader_(state_),
+      team_(threads),
+      members_(std::size_t(threads)),
+      claims_(state_.cells.count(), ~uint64_t(0)),
+      stamp_(kFirstStamp) {}
+
+template <int Dim>
+AttemptCounts ThreadsEngine<Dim>::counts() const {
+  AttemptCounts sum;
+  for (const Member& m : members_) {
+    sum.attempts += m.counts.attempts;
+    sum.live += m.counts.live;
+    sum.accepted += m.counts.accepted;
+  }
+  return sum;
+}
+
+template <int Dim>
+void ThreadsEngine<Dim>::advance(int64_t mcs) {
+  if (stamp_ < 1u << 30) {
+    std::fill(claims_.begin(), claims_.end(), ~uint64_t(0));
+    stamp_ = kFirstStamp;
+  }
+  team_.run([&](int member) {
+    for (int64_t done = 0; done < mcs; ++done) {
+      const int64_t now = state_.mcs;
+      for (uint64_t r = clock_.rounds_after(now); r < clock_.rounds_after(now + 1); ++r)
+        play_round(member, r);
+      decay_act(member);
+      team_.wait();
+      if (member == 0) finish_mcs(state_, physics_);
+      team_.wait();
+    }
+  });
+}
+
+// Between two waits nobody reads what another writes.
+template <int Dim>
+void ThreadsEngine<Dim>::play_round(int member, uint64_t number) {
+  Member& me = members_[std::size_t(member)];
+  const tiles::Round round = tiles::round_at(state_.lattice, settings_.spacing, seed_, number);
+  me.open.clear();
+  judge_all(me, round, number);
+  team_.wait();
+  for (int pass = 1;; ++pass) {
+    const bool last = pass == settings_.passes;
+    if (last)
+      carry_out_all(me);
+    else
+      carry_out_owned(me);
+    team_.wait();
+    if (member == 0) {
+      next_tile_ = 0;
+      stamp_ -= 1;
+    }
+    const bool done = last || !any_open();
+    team_.wait();
+    if (done) return;
+    judge_again(me);
+    team_.wait();
+  }
+}
+
+template <int Dim>
+void ThreadsEngine<Dim>::judge_all(Member& me, const tiles::Round& round, uint64_t number) {
+  const Lattice& lattice = state_.lattice;
+  me.x.resize(std::size_t(round.count.x));
+  me.x_edge.resize(std::size_t(round.count.x));
+  for (int32_t i = 0; i < round.count.x; ++i) {
+    const int32_t x = round.place(lattice, 0, i);
+    me.x[std::size_t(i)] = x;
+    me.x_edge[std::size_t(i)] = x == 0 || x == lattice.size.x - 1;
+  }
+  const uint32_t tiles = round.tiles();
+  for (uint32_t first = next_tile_.fetch_add(kShare); first < tiles; first = next_tile_.fetch_add(kShare)) {
+    const uint32_t last = std::min(first + kShare, tiles);
+    for (uint32_t group = first; group < last; group += tiles::kGroup) judge_group(me, round, number, group);
+    me.counts.attempts += last - first;
+  }
+}
+
+// First picks out, without branches, the attempts between different ids; at walls all are taken for such.
+template <int Dim>
+void ThreadsEngine<Dim>::judge_group(Member& me, const tiles::Round& round, uint64_t number, uint32_t first) {
+  constexpr uint32_t kGroup = tiles::kGroup, kStride = tiles::kStride;
+  constexpr int kNeighbours = Moore<Dim>::kCount;
+  alignas(64) uint64_t halves[2 * kStride];
+  draw_many(seed_, Stream::tile_attempts, tiles::draw_index(number, first), uint32_t(number), int(kStride),
+            halves);
+  alignas(64) uint32_t words[kGroup];
+  for (uint32_t i = 0; i < kStride; ++i) {
+    words[i] = uint32_t(halves[2 * i]);
+    words[i + kStride] = uint32_t(halves[2 * i] >> 32);
+    words[i + 2 * kStride] = uint32_t(halves[2 * i + 1]);
+    words[i + 3 * kStride] = uint32_t(halves[2 * i + 1] >> 32);
+  }
+  const uint32_t count = std::min(kGroup, round.tiles() - first), width = uint32_t(round.count.x);
+  const Lattice& lattice = state_.lattice;
+  uint32_t row = first / width, column = first % width;
+  for (uint32_t i = 0; i < count; ++row, column = 0) {
+    const uint32_t length = std::min(count - i, width - column);
+    Vec3i place{0, round.place(lattice, 1, int32_t(row % uint32_t(round.count.y))),
+                round.place(lattice, 2, int32_t(row / uint32_t(round.count.y)))};
+    const bool inner_row = reader_.is_inner(1, place.y) && (Dim == 2 || reader_.is_inner(2, place.z));
+    const CellId* ids = reader_.ids() + lattice.index(place);
+    uint8_t live[kGroup];
+    uint32_t lives = 0;
+    for (uint32_t k = 0; k < length; ++k) {
+      live[lives] = uint8_t(k);
+      const int32_t x = me.x[column + k];
+      bool may_be_live = true;
+      if (inner_row) {
+        const Site step = reader_.neighbour_offset(tiles::direction_of(words[i + k], kNeighbours));
+        may_be_live = (ids[x] != ids[x + step]) | (me.x_edge[column + k] != 0);
+      }
+      lives += may_be_live ? 1 : 0;
+    }
+    for (uint32_t j = 0; j < lives; ++j) {
+      const uint32_t k = live[j], word = words[i + k];
+      place.x = me.x[column + k];
+      judge(me, place, tiles::direction_of(word, kNeighbours),
+            acceptance_threshold(physics_.temperature, tiles::threshold_bits_of(word, kNeighbours)),
+            tiles::priority_of(first + i + k, round.key));
+    }
+    i += length;
+  }
+}
+
+template <int Dim>
+void ThreadsEngine<Dim>::judge(Member& me, const Vec3i& place, int direction, float threshold,
+                               uint32_t priority) {
+  const Site site = state_.lattice.index(place);
+  const bool interior = reader_.is_interior(place);
+  const Site from =
+      interior ? site + reader_.neighbour_offset(direction) : reader_.neighbour_anywhere(place, direction);
+  const CellId* ids = reader_.ids();
+  if (ids[site] == ids[from]) return;
+  const HostAttempt<Dim> attempt{{site, place, interior}, from, direction, ids[site], ids[from]};
+  Copy copy;
+  typename HostWorld<Dim>::Place source;
+  if (!copy_of(reader_, physics_, attempt, copy, source)) return;
+  me.counts.live += 1;
+  typename HostWorld<Dim>::Room room;
+  HostWorld<Dim> world(reader_, physics_, copy, attempt.target, source, room);
+  float surroundings;
+  if (!surroundings_delta<Dim>(physics_, world, copy, surroundings)) return;
+  const PerimeterChange change = perimeter_change(physics_, world, copy);
+  const float dh = surroundings + sizes_delta(physics_, world, copy, change);
+  const bool accepted = accepts_with_act(physics_, world, copy, dh, threshold);
+  if (settings_.passes == 1 && !accepted) return;
+  me.open.push_back({place, copy.winner, copy.loser, copy.winner_type, copy.loser_type, uint8_t(direction),
+                     accepted, surroundings, threshold, priority, int16_t(change.winner),
+                     int16_t(change.loser)});
+  if (accepted) claim(me.open.back());
+}
+
+template <int Dim>
+bool ThreadsEngine<Dim>::accepts_now(const Open& a) const {
+  struct Sizes {
+    const StateReader<Dim>& reader;
+    int32_t volume(CellId cell) const { return reader.extent(cell).volume; }
+    int32_t perimeter(CellId cell) const { return reader.extent(cell).perimeter; }
+  };
+  Copy copy = a.copy();
+  const float dh = a.surroundings + sizes_delta(physics_, Sizes{reader_}, copy, a.perimeter_change());
+  const act::Params& act = physics_.types[copy.steering_type()].act;
+  if (!physics_.uses.act || act.lambda == 0) return dh <= a.threshold;
+  if (dh + act::delta(act, act::largest_mean(act), 0.0f) > a.threshold) return false;
+  // Nothing around target and source has changed since the round began.
+  copy.step = reader_.step_from(a.direction);
+  copy.source = a.target - copy.step;
+  state_.lattice.wrap(copy.source);
+  const Lattice& lattice = state_.lattice;
+  const typename HostWorld<Dim>::Place target{lattice.index(a.target), a.target,
+                                              reader_.is_interior(a.target)},
+      source{lattice.index(copy.source), copy.source, reader_.is_interior(copy.source)};
+  typename HostWorld<Dim>::Room room;
+  HostWorld<Dim> world(reader_, physics_, copy, target, source, room);
+  return accepts_with_act(physics_, world, copy, dh, a.threshold);
+}
+
+template <int Dim>
+void ThreadsEngine<Dim>::claim(const Open& a) {
+  const uint64_t mine = tiles::claim_of(stamp_, a.priority);
+  for (const CellId cell : {a.winner, a.loser}) {
+    if (cell == kMedium) continue;
+    std::atomic_ref<uint64_t> claim(claims_[cell]);
+    uint64_t standing = claim.load(std::memory_order_relaxed);
+    while (mine < standing && !claim.compare_exchange_weak(standing, mine, std::memory_order_relaxed)) {
+    }
+  }
+}
+
+template <int Dim>
+void ThreadsEngine<Dim>::judge_again(Member& me) {
+  for (Open& a : me.open) {
+    a.accepted = accepts_now(a);
+    if (a.accepted) claim(a);
+  }
+}
+
+template <int Dim>
+void ThreadsEngine<Dim>::carry_out_owned(Member& me) {
+  std::size_t kept = 0;
+  for (const Open& a : me.open) {
+    const uint64_t mine = tiles::claim_of(stamp_, a.priority);
+    const bool winner_taken = a.winner != kMedium && claims_[a.winner] < mine;
+    const bool loser_taken = a.loser != kMedium && claims_[a.loser] < mine;
+    if (winner_taken || loser_taken) {
+      me.open[kept++] = a;
+    } else if (a.accepted) {
+      carry_out(a);
+      me.counts.accepted += 1;
+    }
+  }
+  me.open.resize(kept);
+  me.still_open = kept;
+}
+
+template <int Dim>
+void ThreadsEngine<Dim>::carry_out(const Open& a) {
+  apply_copy<Dim>(state_, physics_, a.copy(), state_.lattice.index(a.target), a.target, a.perimeter_change());
+}
+
+template <int Dim>
+void ThreadsEngine<Dim>::carry_out_all(Member& me) {
+  for (const Open& a : me.open) {
+    if (!a.accepted) continue;
+    apply_copy<Dim, Together>(state_, physics_, a.copy(), state_.lattice.index(a.target), a.target,
+                              a.perimeter_change());
+    me.counts.accepted += 1;
+  }
+  me.open.clear();
+}
+
+template <int Dim>
+bool ThreadsEngine<Dim>::any_open() const {
+  return std::any_of(members_.begin(), members_.end(), [](const Member& m) { return m.still_open > 0; });
+}
+
+template <int Dim>
+void ThreadsEngine<Dim>::decay_act(int member) {
+  const Site sites = Site(state_.act.size()), parts = team_.members();
+  kiln::decay_act(state_, sites * member / parts, sites * (member + 1) / parts);
+}
+
+template class ThreadsEngine<2>;
+template class ThreadsEngine<3>;
+
+}  // namespace kiln

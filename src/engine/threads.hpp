@@ -1,0 +1,79 @@
+// The `tiles` schedule on a processor's cores. The result does not depend on how many of them there are.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "engine/host_world.hpp"
+#include "engine/team.hpp"
+#include "engine/tiles_plan.hpp"
+
+namespace kiln {
+
+template <int Dim>
+class ThreadsEngine : public Engine {
+ public:
+  ThreadsEngine(State state, const Physics& physics, uint64_t seed, const tiles::Settings& settings,
+                int threads);
+
+  void set_physics(const Physics& physics) override { physics_ = physics; }
+  void advance(int64_t mcs) override;
+  const State& state() override { return state_; }
+  AttemptCounts counts() const override;
+  std::string name() const override { return "threads"; }
+  std::string schedule() const override { return "tiles"; }
+  std::string settings() const override { return tiles::describe(settings_); }
+
+ private:
+  // A live attempt that has not been settled yet.
+  struct Open {
+    Vec3i target;
+    CellId winner, loser;
+    TypeId winner_type, loser_type;
+    uint8_t direction;  // from target to source
+    bool accepted;      // on the sizes as they were when it was last judged
+    float surroundings, threshold;
+    uint32_t priority;
+    int16_t winner_perimeter, loser_perimeter;  // how a copy changes them
+
+    Copy copy() const { return {winner, loser, winner_type, loser_type, {}, {}}; }
+    PerimeterChange perimeter_change() const { return {winner_perimeter, loser_perimeter}; }
+  };
+
+  // What one thread works with.
+  struct alignas(64) Member {
+    std::vector<Open> open;
+    std::vector<int32_t> x;       // per tile along x: its first site
+    std::vector<uint8_t> x_edge;  // whether that lies at a wall
+    AttemptCounts counts;
+    std::size_t still_open = 0;
+  };
+
+  void play_round(int member, uint64_t number);
+  void judge_all(Member& me, const tiles::Round& round, uint64_t number);
+  void judge_group(Member& me, const tiles::Round& round, uint64_t number, uint32_t first);
+  void judge(Member& me, const Vec3i& place, int direction, float threshold, uint32_t priority);
+  bool accepts_now(const Open& attempt) const;
+  void claim(const Open& attempt);
+  void judge_again(Member& me);
+  void carry_out_owned(Member& me);
+  void carry_out_all(Member& me);
+  void carry_out(const Open& attempt);
+  bool any_open() const;
+  void decay_act(int member);
+
+  State state_;
+  Physics physics_;
+  uint64_t seed_;
+  tiles::Settings settings_;
+  tiles::Clock clock_;
+  StateReader<Dim> reader_;
+  Team team_;
+  std::vector<Member> members_;
+  std::vector<uint64_t> claims_;  // per cell
+  uint32_t stamp_;                // of the claims of this pass
+  std::atomic<uint32_t> next_tile_{0};
+};
+
+}  // namespace kiln
