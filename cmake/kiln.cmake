@@ -16,9 +16,10 @@ if(KILN_WERROR)
   target_compile_options(kiln_settings INTERFACE -Werror)
 endif()
 if(KILN_SANITIZE)
-  target_compile_options(kiln_settings INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
+  set(sanitizers $<IF:$<STREQUAL:${KILN_SANITIZE},thread>,thread,address$<COMMA>undefined>)
+  target_compile_options(kiln_settings INTERFACE -fsanitize=${sanitizers} -fno-sanitize-recover=all
                                                  -fno-omit-frame-pointer)
-  target_link_options(kiln_settings INTERFACE -fsanitize=address,undefined)
+  target_link_options(kiln_settings INTERFACE -fsanitize=${sanitizers})
 endif()
 # On x86_64 the baseline has no vector multiply worth the name; elsewhere the baseline is as good (measured).
 if(KILN_NATIVE AND NOT KILN_SANITIZE AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

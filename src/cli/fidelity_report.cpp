@@ -114,7 +114,9 @@ std::vector<Plot> plots_of(const FidelityReport& report, const FidelityScenario&
 }
 
 std::string html_table(const FidelityReport& report) {
-  std::string out = "<div class=\"card\" style=\"overflow-x: auto\"><table>\n";
+  std::string out =
+      "<div class=\"card\" style=\"overflow-x: auto\"><table style=\"font-size: 13px; white-space: "
+      "nowrap\">\n";
   const std::vector<Columns> rows = table_of(report);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Verdict verdict = i == 0 ? Verdict::pass : report.judgements[i - 1].verdict;

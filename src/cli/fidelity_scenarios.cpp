@@ -60,9 +60,9 @@ FidelityScenario dense3d(bool quick) {
   s.what = "static cells that fill the box";
   s.points = {{0, bench_model("dense3d", quick ? kQuickBox : kBox), {}}};
   s.protocol.burn_in = quick ? 50 : 100;
-  s.protocol.mcs = s.protocol.burn_in + (quick ? 300 : 500);
+  s.protocol.mcs = s.protocol.burn_in + (quick ? 300 : 400);
   s.protocol.track_every = 10;
-  s.runs = quick ? 8 : 16;
+  s.runs = quick ? 8 : 12;
   s.quantities = sizes(Filling::whole_lattice);
   s.quantities.push_back(number("displacement in 100 MCS", kDisplacement, &Observation::displacement));
   return s;
@@ -103,12 +103,14 @@ FidelityScenario chemotaxis2d(bool quick) {
   s.protocol.burn_in = 100;
   s.protocol.mcs = quick ? 600 : 2000;
   s.protocol.size_every = 2;
+  s.protocol.track_every = 20;
   s.protocol.times = {10, 30, 100, 300};
   if (!quick) s.protocol.times.push_back(1000);
   s.protocol.occupancy = true;
   s.runs = quick ? 12 : 40;
   s.map_runs = quick ? 16 : 64;
   s.quantities = sizes(Filling::part);
+  s.quantities.push_back(number("displacement in 100 MCS", kDisplacement, &Observation::displacement));
   s.quantities.push_back(
       curve("cross-entropy", &Observation::cross_entropy, as_numbers(s.protocol.times), "time (MCS)"));
   return s;
@@ -125,7 +127,7 @@ FidelityScenario sorting2d(bool quick) {
   s.protocol.burn_in = 100;
   s.protocol.size_every = 20;
   s.protocol.initial_seed = 1;  // one mixture for all: what differs is only how it sorts
-  s.runs = quick ? 8 : 16;
+  s.runs = quick ? 8 : 24;
   s.quantities = sizes(Filling::whole_lattice);
   s.quantities.push_back(
       curve("heterotypic share", &Observation::heterotypic, as_numbers(s.protocol.times), "time (MCS)"));
@@ -165,7 +167,7 @@ FidelityScenario collective3d(bool quick) {
   s.protocol.mcs = s.protocol.burn_in + (quick ? 200 : 500);
   s.protocol.track_every = 50;
   s.protocol.order_samples = quick ? 4 : 10;
-  s.runs = quick ? 8 : 16;
+  s.runs = quick ? 8 : 24;
   s.quantities = sizes(Filling::part);
   FidelityQuantity order = number("order index", kOrder, &Observation::order_index);
   order.curve = true;  // not normal near the transition: judged by the permutation test

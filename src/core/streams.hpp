@@ -6,15 +6,17 @@
 namespace kiln {
 
 enum class Stream : uint32_t {
-  attempts = 1,         // serial schedule: (attempt, mcs) -> target, source, threshold
-  live_attempts = 3,    // serial schedule: (draw, mcs) -> the jump there, target, source, threshold
-  start_direction = 4,  // (cell, try) -> first direction of a persistent cell
-  initial_types = 5,    // (cell, step) -> type of a cell placed with type weights
-  initial_seeds = 6,    // (draw, step) -> where a seed is put
-  initial_network = 7,  // (draw, step) -> nodes of a stroma network
-  pictures = 8,         // (cell, 0) -> colour of a cell
-  tile_rounds = 9,      // tiles schedule: (round, 0) -> where the tiles lie, order among conflicts
-  tile_attempts = 10,   // tiles schedule: (tile group, round) -> source and threshold of four tiles
+  attempts = 1,                // serial schedule: (attempt, mcs) -> target, source, threshold
+  live_attempts = 3,           // serial schedule: (draw, mcs) -> the jump there, target, source, threshold
+  start_direction = 4,         // (cell, try) -> first direction of a persistent cell
+  initial_types = 5,           // (cell, step) -> type of a cell placed with type weights
+  initial_seeds = 6,           // (draw, step) -> where a seed is put
+  initial_network = 7,         // (draw, step) -> nodes of a stroma network
+  pictures = 8,                // (cell, 0) -> colour of a cell
+  tile_rounds = 9,             // tiles schedule: (round, 0) -> where the tiles lie, order among conflicts
+  tile_attempts = 10,          // tiles schedule: (tile group, round) -> source and threshold of four tiles
+  checkerboard_regions = 11,   // checkerboard schedule: (switch, 0) -> which region becomes active
+  checkerboard_attempts = 12,  // checkerboard schedule: (pair of blocks, step) -> an attempt of each
 };
 
 }  // namespace kiln

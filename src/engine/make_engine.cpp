@@ -4,6 +4,8 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "engine/checkerboard_engine.hpp"
+#include "engine/cuda/checkerboard_engine.hpp"
 #include "engine/cuda/tiles_engine.hpp"
 #include "engine/serial.hpp"
 #include "engine/threads.hpp"
@@ -25,11 +27,12 @@ void check(const EngineOptions& options, const std::string& engine) {
     throw UserError(
         fmt::format("--engine is \"{}\", but it can be auto, serial, threads or cuda.", options.engine));
   const std::string& schedule = options.schedule;
-  if (!schedule.empty() && schedule != "serial" && schedule != "tiles")
-    throw UserError(fmt::format("--schedule is \"{}\", but it can be tiles or serial.", schedule));
+  if (!schedule.empty() && schedule != "serial" && schedule != "tiles" && schedule != "checkerboard")
+    throw UserError(
+        fmt::format("--schedule is \"{}\", but it can be tiles, checkerboard or serial.", schedule));
   if (!schedule.empty() && (engine == "serial") != (schedule == "serial"))
-    throw UserError(fmt::format("--schedule is \"{}\", but the {} engine plays only \"{}\".", schedule,
-                                engine, engine == "serial" ? "serial" : "tiles"));
+    throw UserError(fmt::format("--schedule is \"{}\", but the {} engine plays only {}.", schedule, engine,
+                                engine == "serial" ? "serial" : "tiles and checkerboard"));
   if (options.threads < 0 || options.threads > 1024)
     throw UserError(
         fmt::format("--threads is {}, but it can be 1 to 1024, or 0 for one per core.", options.threads));
@@ -43,9 +46,12 @@ int largest_act(const Model& model) {
 }
 
 template <int Dim>
-std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, State state, bool serial,
-                                int threads) {
-  if (serial) return std::make_unique<SerialEngine<Dim>>(std::move(state), physics, model.seed);
+std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, State state,
+                                const std::string& schedule, int threads) {
+  if (schedule == "serial") return std::make_unique<SerialEngine<Dim>>(std::move(state), physics, model.seed);
+  if (schedule == "checkerboard")
+    return std::make_unique<CheckerboardEngine<Dim>>(std::move(state), physics, model.seed,
+                                                     model.checkerboard, threads);
   return std::make_unique<ThreadsEngine<Dim>>(std::move(state), physics, model.seed,
                                               tiles::settings_for(model), threads);
 }
@@ -56,15 +62,19 @@ std::unique_ptr<Engine> make_engine(const Model& model, const Physics& physics, 
                                     const EngineOptions& options) {
   const std::string engine = chosen_engine(model, options);
   check(options, engine);
+  const std::string schedule = engine == "serial" ? "serial" : options.schedule;
+  if (schedule == "checkerboard") checkerboard::require_whole_blocks(model);
+  if (engine == "cuda" && schedule == "checkerboard")
+    return std::make_unique<cuda::CheckerboardEngine>(std::move(state), physics, model.seed,
+                                                      model.checkerboard, largest_act(model), options.device);
   if (engine == "cuda")
     return std::make_unique<cuda::TilesEngine>(std::move(state), physics, model.seed,
                                                tiles::settings_for(model), largest_act(model),
                                                options.device);
   const int cores = std::max(1, int(std::thread::hardware_concurrency()));
   const int threads = options.threads > 0 ? options.threads : cores;
-  if (model.lattice.dimension == 2)
-    return on_host<2>(model, physics, std::move(state), engine == "serial", threads);
-  return on_host<3>(model, physics, std::move(state), engine == "serial", threads);
+  if (model.lattice.dimension == 2) return on_host<2>(model, physics, std::move(state), schedule, threads);
+  return on_host<3>(model, physics, std::move(state), schedule, threads);
 }
 
 }  // namespace kiln

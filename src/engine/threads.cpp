@@ -95,11 +95,10 @@ void ThreadsEngine<Dim>::judge_all(Member& me, const tiles::Round& round, uint64
     me.x[std::size_t(i)] = x;
     me.x_edge[std::size_t(i)] = x == 0 || x == lattice.size.x - 1;
   }
-  const uint32_t tiles = round.tiles();
-  for (uint32_t first = next_tile_.fetch_add(kShare); first < tiles; first = next_tile_.fetch_add(kShare)) {
-    const uint32_t last = std::min(first + kShare, tiles);
+  const uint32_t end = round.row_length() * round.rows();
+  for (uint32_t first = next_tile_.fetch_add(kShare); first < end; first = next_tile_.fetch_add(kShare)) {
+    const uint32_t last = std::min(first + kShare, end);
     for (uint32_t group = first; group < last; group += tiles::kGroup) judge_group(me, round, number, group);
-    me.counts.attempts += last - first;
   }
 }
 
@@ -118,11 +117,13 @@ void ThreadsEngine<Dim>::judge_group(Member& me, const tiles::Round& round, uint
     words[i + 2 * kStride] = uint32_t(halves[2 * i + 1]);
     words[i + 3 * kStride] = uint32_t(halves[2 * i + 1] >> 32);
   }
-  const uint32_t count = std::min(kGroup, round.tiles() - first), width = uint32_t(round.count.x);
+  const uint32_t width = uint32_t(round.count.x), row_length = round.row_length();
+  const uint32_t count = std::min(kGroup, row_length * round.rows() - first);
   const Lattice& lattice = state_.lattice;
-  uint32_t row = first / width, column = first % width;
-  for (uint32_t i = 0; i < count; ++row, column = 0) {
-    const uint32_t length = std::min(count - i, width - column);
+  uint32_t row = first / row_length, column = first % row_length;
+  for (uint32_t i = 0, numbers; i < count; i += numbers, ++row, column = 0) {
+    numbers = std::min(count - i, row_length - column);
+    const uint32_t length = std::min(column + numbers, std::max(width, column)) - column;
     Vec3i place{0, round.place(lattice, 1, int32_t(row % uint32_t(round.count.y))),
                 round.place(lattice, 2, int32_t(row / uint32_t(round.count.y)))};
     const bool inner_row = reader_.is_inner(1, place.y) && (Dim == 2 || reader_.is_inner(2, place.z));
@@ -134,8 +135,10 @@ void ThreadsEngine<Dim>::judge_group(Member& me, const tiles::Round& round, uint
       const int32_t x = me.x[column + k];
       bool may_be_live = true;
       if (inner_row) {
-        const Site step = reader_.neighbour_offset(tiles::direction_of(words[i + k], kNeighbours));
-        may_be_live = (ids[x] != ids[x + step]) | (me.x_edge[column + k] != 0);
+        const bool edge = me.x_edge[column + k] != 0;
+        const int direction = tiles::direction_of(words[i + k], kNeighbours);
+        const Site step = edge ? 0 : reader_.neighbour_offset(direction);
+        may_be_live = (ids[x] != ids[x + step]) | edge;
       }
       lives += may_be_live ? 1 : 0;
     }
@@ -146,7 +149,7 @@ void ThreadsEngine<Dim>::judge_group(Member& me, const tiles::Round& round, uint
             acceptance_threshold(physics_.temperature, tiles::threshold_bits_of(word, kNeighbours)),
             tiles::priority_of(first + i + k, round.key));
     }
-    i += length;
+    me.counts.attempts += length;
   }
 }
 

@@ -23,6 +23,9 @@ struct Settings {
   int passes = 0;
 };
 
+inline constexpr uint32_t kStride = 32;
+inline constexpr uint32_t kGroup = 4 * kStride;
+
 // Where the tiles of one round lie.
 struct Round {
   Vec3i shift;
@@ -30,7 +33,10 @@ struct Round {
   uint32_t key;  // turns tile numbers into priorities
   int spacing;
 
-  KILN_HD uint32_t tiles() const { return uint32_t(count.x) * uint32_t(count.y) * uint32_t(count.z); }
+  // Tiles are numbered x fastest, with gaps: every row begins at a multiple of kStride.
+  KILN_HD uint32_t row_length() const { return (uint32_t(count.x) + kStride - 1) / kStride * kStride; }
+  KILN_HD uint32_t rows() const { return uint32_t(count.y) * uint32_t(count.z); }
+  KILN_HD int64_t tiles() const { return int64_t(count.x) * rows(); }
 
   // The first site of tile number i along an axis.
   KILN_HD int32_t place(const Lattice& lattice, int axis, int32_t i) const {
@@ -54,11 +60,8 @@ KILN_HD inline Round round_at(const Lattice& lattice, int spacing, uint64_t seed
   return round;
 }
 
-// Tiles are numbered x fastest. A draw has four words, for tiles kStride apart, so that a vector of draws
-// serves four vectors of neighbouring tiles.
-inline constexpr uint32_t kStride = 32;
-inline constexpr uint32_t kGroup = 4 * kStride;
-
+// A draw has four words, for tiles kStride apart, so that a vector of draws serves four vectors of
+// neighbouring tiles.
 KILN_HD inline uint64_t draw_index(uint64_t round, uint32_t tile) {
   return (round >> 32 << 32) | (tile / kGroup * kStride + tile % kStride);
 }

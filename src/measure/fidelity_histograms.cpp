@@ -62,12 +62,13 @@ void OccupancyMap::add(const Occupancy& run) {
 double OccupancyMap::cross_entropy(const Occupancy& run) const {
   std::vector<double> bits(std::size_t(runs_) + 1);  // for a site that was occupied in k runs, if it is now
   for (std::size_t k = 0; k < bits.size(); ++k) bits[k] = -std::log2((double(k) + 0.5) / double(runs_ + 1));
+  const double least = bits.back();
   double sum = 0;
   for (std::size_t site = 0; site < run.size(); ++site) {
     const auto occupied = std::size_t(occupied_[site]);
     sum += bits[run[site] ? occupied : std::size_t(runs_) - occupied];
   }
-  return sum / double(run.size());
+  return sum / double(run.size()) - least;
 }
 
 }  // namespace kiln

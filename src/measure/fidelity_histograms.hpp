@@ -56,8 +56,9 @@ class OccupancyMap {
   int64_t runs() const { return runs_; }
 
   // Bits per site that the map needs to tell this run (which is not one of its own): -log2 of the probability
-  // of what each site holds, (occupied + 1/2) / (runs + 1). Its mean over an ensemble is the per-site
-  // cross-entropy of that ensemble relative to the map's.
+  // of what each site holds, (occupied + 1/2) / (runs + 1), less what it needs where all runs agree, so that
+  // a map of few runs has no floor. Its mean over an ensemble is the per-site cross-entropy of that ensemble
+  // relative to the map's.
   double cross_entropy(const Occupancy& run) const;
 
  private:

@@ -117,6 +117,15 @@ struct InitialStep {
   std::map<int64_t, TypeId> label_types;
 };
 
+// Of the `checkerboard` schedule; see engine/checkerboard.hpp.
+struct CheckerboardSettings {
+  int region = 4;        // sites per side
+  int per_thread = 8;    // sites per side of a block
+  int switch_every = 1;  // attempts of a block
+  bool random_order = false;
+  bool mutex = false;  // one accepted copy per cell between two barriers
+};
+
 struct MeasureSettings {
   int64_t every = 10;         // MCS between rows of measures.csv; 0: never
   int64_t cells_every = 100;  // MCS between samples of cells.csv; 0: never
@@ -148,6 +157,7 @@ struct Model {
   std::string folder;  // where relative file names start
   std::string title;
   uint64_t seed = 1;
+  bool strict = false;  // parallel runs have to follow the serial chain as closely as they can
   Lattice lattice;
   Units units;
   std::vector<CellType> types;
@@ -157,6 +167,7 @@ struct Model {
   std::vector<InitialStep> initial;
   std::vector<Phase> phases;  // at least one
   bool has_phases = false;    // the file names them; otherwise there is one, "run"
+  CheckerboardSettings checkerboard;
   MeasureSettings measure;
   std::vector<PictureSettings> pictures;
   OutputSettings output;

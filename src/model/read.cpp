@@ -36,7 +36,8 @@ void read_top(Reading& r) {
     if (const Node* present = find(r.given, key.name)) put(own, key.name, *present);
   }
   for (const Section* section : all_sections())
-    if (section != &kTopSection && section != &kRegionSection) known.push_back(section->name);
+    if (section != &kTopSection && section != &kRegionSection && section != &kCheckerboardSection)
+      known.push_back(section->name);
   for (const Entry& e : *r.given.table())
     if (std::find(known.begin(), known.end(), e.key) == known.end()) fail_unknown(e.node, "", e.key, known);
 
@@ -48,6 +49,7 @@ void read_top(Reading& r) {
   }
   r.model.title = find(r.complete, "title")->text();
   r.model.seed = uint64_t(find(r.complete, "seed")->whole());
+  r.model.strict = find(r.complete, "fidelity")->text() == "strict";
 }
 
 }  // namespace
@@ -74,6 +76,7 @@ Model parse_model(std::string_view text, std::string source_name, std::string fo
   read_fields(r);
   read_initial(r, physics);
   read_phases(r, physics);
+  read_schedule(r);
   read_measure(r);
 
   const DocumentLayout layout{{std::string(kTypeSection.name), std::string(kFieldSection.name)},

@@ -38,6 +38,7 @@ PhysicsData make_physics(const PhysicsNodes& nodes, const Scope& scope);
 
 void read_initial(Reading& reading, const PhysicsData& physics);
 void read_phases(Reading& reading, const PhysicsData& physics);
+void read_schedule(Reading& reading);
 void read_measure(Reading& reading);  // measure, pictures, output
 
 // A file that the model names, wherever the program stands.

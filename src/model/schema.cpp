@@ -24,6 +24,8 @@ constexpr Key kTopKeys[] = {
      "start of the random numbers; same model and seed, same result"},
     {"temperature", real, 0, 1e9, "20", "", "energy",
      "T: a copy that costs dH happens with probability exp(-dH/T)"},
+    {"fidelity", choice, 0, 0, "\"standard\"", "standard|strict", "",
+     "how closely a parallel run has to follow the serial chain; `strict` is slower"},
     {"mcs", whole, 0, kMostMcs, "1000", "", "MCS", "length of the run; only in models without [[phases]]"},
 };
 
@@ -152,6 +154,23 @@ constexpr Key kPhaseKeys[] = {
      "what differs from the rest of the file: `temperature`, `adhesion.A.B`, `types.NAME.TERM.PARAMETER`"},
 };
 
+constexpr Key kScheduleKeys[] = {
+    {"checkerboard", table, 0, 0, "{}", "", "", "for `--schedule checkerboard`; see below"},
+};
+
+constexpr Key kCheckerboardKeys[] = {
+    {"region", whole, 1, 64, "4", "", "sites",
+     "side of an active region; `per_thread` must be a multiple of it"},
+    {"per_thread", whole, 3, 128, "8", "", "sites",
+     "side of a block, which one thread of a GPU plays; a periodic side of the lattice must be a multiple of "
+     "it"},
+    {"switch_every", whole, 1, 1e9, "1", "", "attempts", "of a block before the next region becomes active"},
+    {"order", choice, 0, 0, "\"cycle\"", "cycle|random", "",
+     "whether the regions of a block take turns, x fastest, or are drawn at random"},
+    {"conflict", choice, 0, 0, "\"atomic\"", "atomic|mutex", "",
+     "copies that change one cell at the same time: all count, or only the first"},
+};
+
 constexpr Key kMeasureKeys[] = {
     {"every", whole, 0, kMostMcs, "10", "", "MCS", "between rows of measures.csv; 0: never"},
     {"cells_every", whole, 0, kMostMcs, "100", "", "MCS",
@@ -234,6 +253,16 @@ constinit const Section kPhaseSection{"phases", "[[phases]]",
                                       "Without any there is one phase, `run`, of "
                                       "`mcs` steps.",
                                       kPhaseKeys};
+constinit const Section kScheduleSection{
+    "schedule", "[schedule]", "How attempts follow each other, where the command line leaves a choice.",
+    kScheduleKeys};
+constinit const Section kCheckerboardSection{
+    "checkerboard", "checkerboard = { ... }",
+    "The dials of the `checkerboard` schedule, in [schedule]. The lattice is cut into blocks, each block "
+    "into "
+    "regions; one region of every block is active at a time, the same in all of them, and makes an attempt "
+    "at a random site. Large regions that switch often come nearest to the serial chain.",
+    kCheckerboardKeys};
 constinit const Section kMeasureSection{"measure", "[measure]", "What is written down.", kMeasureKeys};
 constinit const Section kPictureSection{"pictures",
                                         "[[pictures]]",
@@ -246,9 +275,9 @@ constinit const Section kOutputSection{"output", "[output]", "What else is kept.
 
 std::span<const Section* const> all_sections() {
   static constexpr const Section* kAll[] = {
-      &kTopSection,      &kLatticeSection, &kUnitsSection,   &kNeighbourhoodSection, &kTypeSection,
-      &kAdhesionSection, &kFieldSection,   &kInitialSection, &kRegionSection,        &kPhaseSection,
-      &kMeasureSection,  &kPictureSection, &kOutputSection};
+      &kTopSection,      &kLatticeSection,      &kUnitsSection,   &kNeighbourhoodSection, &kTypeSection,
+      &kAdhesionSection, &kFieldSection,        &kInitialSection, &kRegionSection,        &kPhaseSection,
+      &kScheduleSection, &kCheckerboardSection, &kMeasureSection, &kPictureSection,       &kOutputSection};
   return kAll;
 }
 

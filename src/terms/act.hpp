@@ -36,6 +36,11 @@ inline constexpr Parameter kParameters[] = {
 inline constexpr float kLogUnit = 0x1p-20f;
 KILN_HD inline int32_t log_units(ActValue value) { return int32_t(log2_of(double(value)) * 0x1p20 + 0.5); }
 
+// The mean of `count` values whose log_units add up to `sum`.
+KILN_HD inline float mean_of_logs(int32_t sum, int count) {
+  return exp2_of(float(sum) * kLogUnit / float(count));
+}
+
 // GM of a site of `cell`, whose own value is `own`; `values` holds the Act values of the neighbours' lanes,
 // and `logs[value]` is log_units(value).
 template <class Neighbours>
@@ -53,7 +58,7 @@ KILN_HD inline float geometric_mean(const Neighbours& neighbours, const uint32_t
   int32_t sum = logs[own];
   for (int lane = 0; lane < neighbours.lanes(); ++lane)
     if (neighbours.id(lane) == cell) sum += logs[values[lane]];
-  return exp2_of(float(sum) * kLogUnit / float(count));
+  return mean_of_logs(sum, count);
 }
 
 // No mean exceeds Max, but for rounding.

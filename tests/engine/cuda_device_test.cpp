@@ -15,6 +15,7 @@ namespace {
 
 const char* const kKernels = R"(
 __constant__ int factor;
+__device__ short powers[3];
 struct Term { double slope; int offset; };
 extern "C" __global__ void linear(long long n, Term term, const int* in, int* out) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -40,6 +41,7 @@ extern "C" __global__ void exchange(unsigned* arrived, volatile int* between, in
   __syncthreads();
   out[i] = between[(i + blockDim.x) % n];
 }
+extern "C" __global__ void show_powers(int* out) { out[threadIdx.x] = powers[threadIdx.x]; }
 extern "C" __global__ void stray(int* nowhere) { nowhere[threadIdx.x] = 1; }
 )";
 
@@ -104,7 +106,7 @@ TEST(CudaErrors, SayWhatIsLost) {
 TEST(CudaSelfTest, Compiles) {
   KILN_NEEDS_NVRTC();
   for (const int architecture : {75, 90})
-    EXPECT_EQ(resources(compile(kKernels, "selftest.cu", architecture)).size(), 4u);
+    EXPECT_EQ(resources(compile(kKernels, "selftest.cu", architecture)).size(), 5u);
 }
 
 TEST(CudaDevice, KnowsItself) {
@@ -170,6 +172,18 @@ TEST(CudaDevice, RunsAKernelWithArgumentsAndConstants) {
   after.synchronize();
   for (int64_t i = 0; i < kCount; ++i) ASSERT_EQ(host[i], 2 * (int(1.5 * double(i)) - 3)) << i;
   EXPECT_GT(after.milliseconds_since(before), 0.0f);
+}
+
+TEST(CudaDevice, WritesAnArrayOfTheKernels) {
+  KILN_NEEDS_GPU();
+  const Gpu gpu;
+  gpu.module.set_global("powers", std::vector<short>{1, 10, 100});
+  Buffer<int> out(gpu.device, 3, "a test");
+  gpu.module.function("show_powers").launch({.grid = {1}, .block = {3}}, gpu.stream, out.data());
+  std::vector<int> result(3);
+  out.download(result.data(), 3);
+  EXPECT_EQ(result, (std::vector<int>{1, 10, 100}));
+  EXPECT_THROW(gpu.module.set_global("powers", std::vector<short>{1, 10}), Failure);
 }
 
 TEST(CudaDevice, ChecksArgumentsAndNames) {

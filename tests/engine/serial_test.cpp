@@ -6,43 +6,13 @@
 #include "engine/bookkeeping.hpp"
 #include "engine/host_world.hpp"
 #include "engine/plain.hpp"
-#include "support/small_world.hpp"
+#include "support/full_world.hpp"
 
 namespace kiln {
 namespace {
 
+using test::everything;
 using test::SmallWorld;
-
-// A random lattice where every term is at work. Some types are frozen in some of them.
-SmallWorld everything(int dimension, unsigned seed) {
-  const int orders[4][2] = {{0, 0}, {0, 0}, {1, 0}, {4, 5}};
-  SmallWorld w = test::random_world(dimension, seed, orders[seed % 4][0], orders[seed % 4][1]);
-  std::mt19937 rng(seed + 1000);
-  w.temperature = 15;
-  VectorField field;
-  field.shape = VectorField::Shape::radial;
-  field.centre = {3, 3, 1};
-  w.fields = {field};
-  for (std::size_t t = 1; t < w.types.size(); ++t) {
-    TypePhysics& p = w.types[t];
-    p.chemotaxis = {float(rng() % 10), 0};
-    p.persistence = {float(rng() % 20), 0.8f, float(1 + rng() % 4)};
-    p.act = {float(rng() % 60), float(5 + rng() % 20), 0};
-    p.connectivity = {float(rng() % 3) * 5, float(rng() % 4 == 0)};
-    p.frozen = t > 1 && rng() % 3 == 0;
-  }
-  State& s = w.state;
-  s.act = HugeVector<ActValue>(s.ids.size());
-  s.history_length = 4;
-  s.direction.assign(s.cells.count(), Vec3f{});
-  for (CellId c = 1; c < s.cells.count(); ++c) s.direction[c] = c % 2 == 0 ? Vec3f{1, 0, 0} : Vec3f{0, 1, 0};
-  w.recount();
-  s.history.assign(s.cells.count() * 4, Vec3d{});
-  for (CellId c = 1; c < s.cells.count(); ++c)
-    for (int k = 0; k < 4; ++k)
-      if (s.cells.extent[c].volume > 0) s.history[c * 4 + std::size_t(k)] = s.cells.position(c);
-  return w;
-}
 
 template <int Dim>
 void check_same_chain_as_plain() {

@@ -134,8 +134,9 @@ TEST(FidelityObserve, CrossEntropyAgainstMaps) {
   add_cross_entropy(occupancy_maps(map_runs), runs);
   // Two runs: 2 of 2 occupied is 2.5/3, 1 of 2 is 1/2, none is 1/6.
   ASSERT_EQ(runs[0].cross_entropy.size(), 2u);
-  EXPECT_DOUBLE_EQ(runs[0].cross_entropy[0], -(std::log2(2.5 / 3) + std::log2(0.5)) / 2);
-  EXPECT_DOUBLE_EQ(runs[0].cross_entropy[1], -(std::log2(2.5 / 3) + std::log2(0.5 / 3)) / 2);
+  EXPECT_DOUBLE_EQ(runs[0].cross_entropy[0], -(std::log2(2.5 / 3) + std::log2(0.5)) / 2 + std::log2(2.5 / 3));
+  EXPECT_DOUBLE_EQ(runs[0].cross_entropy[1],
+                   -(std::log2(2.5 / 3) + std::log2(0.5 / 3)) / 2 + std::log2(2.5 / 3));
 }
 
 }  // namespace

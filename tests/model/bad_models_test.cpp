@@ -27,7 +27,7 @@ constexpr BadModel kBadModels[] = {
      "m.toml: lattice.size is missing; it must be a list of 2 or 3 integers between 1 and 1e+06 (sites)."},
     {"xyzzy = 5",
      "m.toml:1: unknown key xyzzy; known here are title, seed, temperature, mcs, lattice, units, "
-     "neighbourhood, types, adhesion, fields, initial, phases, measure, pictures, output."},
+     "neighbourhood, types, adhesion, fields, initial, phases, schedule, measure, pictures, output."},
     {"temprature = 5", "m.toml:1: unknown key temprature; did you mean temperature?"},
     {"seed = -1", "m.toml:1: seed is -1, but must lie between 0 and 9.22337e+18."},
     {"seed = \"one\"", "m.toml:1: seed is \"one\", but must be an integer between 0 and 9.22337e+18."},
@@ -191,6 +191,26 @@ constexpr BadModel kBadSections[] = {
     {"[[pictures]]\n[[pictures]]",
      "m.toml:3: pictures.1.name is \"slice-type\", but an earlier picture has that name; give it another."},
     {"output.lattice_evry = 1", "m.toml:2: unknown key output.lattice_evry; did you mean lattice_every?"},
+    // The schedule.
+    {"[schedule]\ncheckerboard = 3", "m.toml:3: schedule.checkerboard is 3, but must be a table."},
+    {"[schedule]\ntiles = {}", "m.toml:3: unknown key schedule.tiles; known here are checkerboard."},
+    {"[schedule.checkerboard]\nregion = 0",
+     "m.toml:3: schedule.checkerboard.region is 0, but must lie between 1 and 64 (sites)."},
+    {"[schedule.checkerboard]\nregions = 2",
+     "m.toml:3: unknown key schedule.checkerboard.regions; did you mean region?"},
+    {"[schedule.checkerboard]\nconflict = \"lock\"",
+     "m.toml:3: schedule.checkerboard.conflict is \"lock\", but must be one of \"atomic\", \"mutex\"."},
+    {"[schedule.checkerboard]\nregion = 3",
+     "m.toml:2: schedule.checkerboard.per_thread is 8, but must be a multiple of region (3)."},
+    {"[schedule.checkerboard]\nregion = 8",
+     "m.toml:2: schedule.checkerboard.per_thread is 8, but must be at least 10: active regions of 8 sites "
+     "stay "
+     "2 "
+     "sites apart."},
+    {"neighbourhood.adhesion = 6\n[schedule.checkerboard]\nregion = 2\nper_thread = 4",
+     "m.toml:5: schedule.checkerboard.per_thread is 4, but must be at least 5: active regions of 2 sites "
+     "stay "
+     "3 sites apart."},
 };
 
 struct BadOverride {

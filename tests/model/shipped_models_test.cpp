@@ -135,6 +135,9 @@ mcs = 5
 measure = true
 set = { "types.a.chemotaxis.lambda" = 2 }
 
+[schedule]
+checkerboard = { region = 4, per_thread = 8, switch_every = 1, order = "cycle", conflict = "atomic" }
+
 [measure]
 every = 10
 cells_every = 100

@@ -26,9 +26,10 @@ inline bool in_ci() {
     if (!kiln_missing.empty()) GTEST_SKIP() << "nothing compiled: " << kiln_missing; \
   } while (false)
 
-// Skips the test where no GPU can be used.
-#define KILN_NEEDS_GPU()                                                             \
-  do {                                                                               \
-    const std::string& kiln_missing = kiln::cuda::availability().why_not;            \
-    if (!kiln_missing.empty()) GTEST_SKIP() << "not run on a GPU: " << kiln_missing; \
+// Skips the test where no GPU can be used. With KILN_REQUIRE_GPU=1 (`./kiln check --gpu`) that is a failure.
+#define KILN_NEEDS_GPU()                                                                  \
+  do {                                                                                    \
+    const std::string& kiln_missing = kiln::cuda::availability().why_not;                 \
+    if (!kiln_missing.empty() && std::getenv("KILN_REQUIRE_GPU")) FAIL() << kiln_missing; \
+    if (!kiln_missing.empty()) GTEST_SKIP() << "not run on a GPU: " << kiln_missing;      \
   } while (false)

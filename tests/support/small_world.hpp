@@ -2,6 +2,7 @@
 // engines' shortcuts. What the terms and engines are compared with.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <set>
@@ -31,12 +32,18 @@ struct SmallWorld {
     return result;
   }
 
+  int largest_act() const {
+    float most = 0;
+    for (const TypePhysics& t : types) most = std::max(most, t.act.max);
+    return int(most);
+  }
+
   Physics physics() {
     const int n = int(types.size());
     j_units.resize(j.size());
     for (std::size_t i = 0; i < j.size(); ++i) j_units[i] = int32_t(std::lround(j[i] / unit));
-    if (act_logs.empty()) act_logs.assign(256, 0);
-    for (int v = 1; v < 256; ++v) act_logs[std::size_t(v)] = act::log_units(ActValue(v));
+    if (act_logs.empty()) act_logs.assign(std::size_t(std::max(largest_act(), 255)) + 1, 0);
+    for (std::size_t v = 1; v < act_logs.size(); ++v) act_logs[v] = act::log_units(ActValue(v));
     Physics p;
     p.temperature = temperature;
     p.lattice = state.lattice;
@@ -181,19 +188,15 @@ inline double perimeter_energy(const SmallWorld& w) {
   return sum;
 }
 
-// A random lattice of the given dimension: sizes 3 to 7, walls at random, a few cells of a few types in
-// clumps. Parameters are multiples of 1/8 so that float arithmetic on them is exact.
-inline SmallWorld random_world(int dimension, unsigned seed, int order_adhesion = 0,
-                               int order_perimeter = 0) {
-  std::mt19937 rng(seed);
+// A few cells of a few types in clumps, on a given lattice. Parameters are multiples of 1/8 so that float
+// arithmetic on them is exact. An order of 0 is Moore's.
+inline SmallWorld random_world_in(const Lattice& lattice, std::mt19937& rng, int order_adhesion,
+                                  int order_perimeter) {
   const auto pick = [&](int low, int high) { return low + int(rng() % unsigned(high - low + 1)); };
   const auto eighth = [&](int low, int high) { return float(pick(low * 8, high * 8)) / 8.0f; };
+  const int dimension = lattice.dimension;
   SmallWorld w;
-  Lattice& l = w.state.lattice;
-  const int least = 7;  // more than twice the reach of any order: no site is its own neighbour
-  l.dimension = dimension;
-  l.size = {pick(least, 9), pick(least, 9), dimension == 3 ? pick(least, 9) : 1};
-  for (int axis = 0; axis < dimension; ++axis) l.periodic[axis] = pick(0, 1) == 1;
+  w.state.lattice = lattice;
   w.adhesion_neighbours =
       neighbourhood_of_order(dimension, order_adhesion ? order_adhesion : moore_order(dimension));
   w.perimeter_neighbours =
@@ -212,11 +215,24 @@ inline SmallWorld random_world(int dimension, unsigned seed, int order_adhesion 
   w.state.cells.add(0);
   const int cells = pick(2, 6);
   for (int c = 0; c < cells; ++c) w.state.cells.add(TypeId(pick(1, type_count - 1)));
-  w.state.ids = HugeVector<CellId>(std::size_t(l.sites()));
+  w.state.ids = HugeVector<CellId>(std::size_t(lattice.sites()));
   for (std::size_t i = 0; i < w.state.ids.size(); ++i)
     w.state.ids[i] = i > 0 && pick(0, 2) > 0 ? w.state.ids[i - 1] : CellId(pick(0, cells));
   w.recount();
   return w;
+}
+
+// The same on a random lattice of the given dimension: sizes 7 to 9, walls at random.
+inline SmallWorld random_world(int dimension, unsigned seed, int order_adhesion = 0,
+                               int order_perimeter = 0) {
+  std::mt19937 rng(seed);
+  const auto pick = [&](int low, int high) { return low + int(rng() % unsigned(high - low + 1)); };
+  Lattice l;
+  const int least = 7;  // more than twice the reach of any order: no site is its own neighbour
+  l.dimension = dimension;
+  l.size = {pick(least, 9), pick(least, 9), dimension == 3 ? pick(least, 9) : 1};
+  for (int axis = 0; axis < dimension; ++axis) l.periodic[axis] = pick(0, 1) == 1;
+  return random_world_in(l, rng, order_adhesion, order_perimeter);
 }
 
 // A random attempt between two different cells; false where the lattice gave none in many tries.

@@ -244,6 +244,12 @@ class Module {
     static_assert(std::is_trivially_copyable_v<T>);
     set_global_bytes(name, &value, sizeof(T));
   }
+  // The same for a variable that is an array of as many elements.
+  template <class T>
+  void set_global(const std::string& name, const std::vector<T>& values) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    set_global_bytes(name, values.data(), values.size() * sizeof(T));
+  }
 
  private:
   void set_global_bytes(const std::string& name, const void* value, std::size_t bytes) const;

@@ -10,6 +10,8 @@
 namespace kiln::cuda {
 namespace {
 
+constexpr int kFirstMajorWithCache = 13;
+
 const NvrtcLibrary& usable_library() {
   const NvrtcLibrary& nvrtc = nvrtc_library();
   if (!nvrtc.why_not.empty()) throw UserError("kernels cannot be compiled: " + nvrtc.why_not);
@@ -72,6 +74,8 @@ std::vector<std::string> all_options(int architecture, const std::vector<std::st
   // -v makes the assembler report registers and spills in the log.
   std::vector<std::string> all = {fmt::format("--gpu-architecture=sm_{}", architecture), "--std=c++20",
                                   "--fmad=false", "--ptxas-options=-v"};
+  // Where there is a driver, NVRTC keeps machine code in its cache, and what comes from there has no report.
+  if (nvrtc_major() >= kFirstMajorWithCache) all.push_back("--no-cache");
   all.insert(all.end(), options.begin(), options.end());
   return all;
 }

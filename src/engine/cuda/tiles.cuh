@@ -1,115 +1,107 @@
 // The `tiles` schedule on a GPU (see engine/tiles.hpp). One kernel plays whole MCS: the grid is resident, its
 // warps keep their attempts from pass to pass, and a barrier across the grid stands between two passes.
 //
-// Compiled at run time behind a prologue, made from the model, that defines in kiln::model: kDim, kSize,
-// kPeriodic, kTypes, kSpacing, kPasses, kIdBits, kMaxAct, kActLogs, kHistory, kWarpsPerBlock,
-// kBlocksPerMultiprocessor, the type Word, and physics().
+// Compiled behind model_prologue and what tiles_source adds to kiln::model: kSpacing, kPasses, kTrackSums,
+// kUnit, kWarpsPerBlock.
 #pragma once
 
-#include "core/centroid.hpp"
+#include "engine/cuda/between_mcs.cuh"
+#include "engine/cuda/device_world.cuh"
 #include "engine/cuda/tiles_data.hpp"
 #include "engine/tiles.hpp"
-#include "terms/hamiltonian.hpp"
 
 namespace kiln::device {
 
 using cuda::Control;
 using cuda::OpenAttempt;
 using cuda::Span;
-using cuda::Tables;
-using model::Word;
+using cuda::TilesTables;
 
-constexpr int kDim = model::kDim;
 constexpr int kNeighbours = Moore<kDim>::kCount;
-constexpr Lattice kLattice{model::kSize, model::kPeriodic, kDim};
-constexpr bool kWide = int64_t(model::kSize.x) * model::kSize.y * model::kSize.z >= int64_t(1) << 31;
-template <bool>
-struct OffsetOf {
-  using Type = int32_t;
-};
-template <>
-struct OffsetOf<true> {
-  using Type = int64_t;
-};
-using Offset = OffsetOf<kWide>::Type;
+constexpr Word kNoWord = ~Word(0);  // in no lattice: some id is always left over
 
-constexpr Word kIdMask = model::kIdBits == 8 * sizeof(Word) ? ~Word(0) : (Word(1) << model::kIdBits) - 1;
-constexpr int kStampBits = int(8 * sizeof(Word)) - model::kIdBits;
-constexpr uint32_t kStampMask = kStampBits > 0 ? uint32_t((uint64_t(1) << kStampBits) - 1) : 0;
+constexpr Offset kRow = model::kSize.x, kLayer = Offset(model::kSize.x) * model::kSize.y;
 
-__device__ __forceinline__ CellId id_of(Word word) { return CellId(word & kIdMask); }
-
-// Act of a site: how far its stamp lies ahead of the clock. A stamp that is not ahead is stale.
-__device__ __forceinline__ uint32_t act_of(Word word, uint32_t clock) {
-  if (model::kMaxAct == 0) return 0;
-  const uint32_t ahead = (uint32_t(word >> (model::kMaxAct == 0 ? 0 : model::kIdBits)) - clock) & kStampMask;
-  return ahead <= uint32_t(model::kMaxAct) ? ahead : 0;
+__device__ __forceinline__ Offset index(const Vec3i& p) { return p.z * kLayer + p.y * kRow + p.x; }
+__device__ __forceinline__ Vec3i place_of(Offset site) {
+  const Offset row = site / kRow;
+  return {int32_t(site - row * kRow), kDim == 2 ? int32_t(row) : int32_t(row % model::kSize.y),
+          kDim == 2 ? 0 : int32_t(row / model::kSize.y)};
 }
-__device__ __forceinline__ Word word_of(CellId id, uint32_t stamp) {
-  if (model::kMaxAct == 0) return Word(id);
-  return Word(id) | Word(stamp & kStampMask) << (model::kMaxAct == 0 ? 0 : model::kIdBits);
+// True where all Moore neighbours lie inside the box.
+__device__ __forceinline__ bool is_interior(const Vec3i& p) {
+  return uint32_t(p.x - 1) < uint32_t(model::kSize.x - 2) &&
+         uint32_t(p.y - 1) < uint32_t(model::kSize.y - 2) &&
+         (kDim == 2 || uint32_t(p.z - 1) < uint32_t(model::kSize.z - 2));
+}
+// Brings a place at most one step outside back; false beyond a closed wall.
+__device__ __forceinline__ bool wrap_axis(int32_t& at, int32_t length, bool periodic) {
+  if (uint32_t(at) < uint32_t(length)) return true;
+  at = at < 0 ? length - 1 : 0;
+  return periodic;
+}
+__device__ __forceinline__ bool wrap_one(Vec3i& p) {
+  return wrap_axis(p.x, model::kSize.x, model::kPeriodic.x) &&
+         wrap_axis(p.y, model::kSize.y, model::kPeriodic.y) &&
+         (kDim == 2 || wrap_axis(p.z, model::kSize.z, model::kPeriodic.z));
 }
 
-// Offsets of a place's row, and of the two beside it, along one axis.
-template <int Axis>
-struct Three {
-  Offset at[3];
-  bool inside[3];
+// A word of the lattice; the rest of its line is asked for, too: neighbours will be wanted.
+__device__ __forceinline__ Word load_line(const uint32_t* at) {
+  uint32_t word;
+  asm("ld.global.L2::128B.u32 %0, [%1];" : "=r"(word) : "l"(at));
+  return word;
+}
+__device__ __forceinline__ Word load_line(const uint64_t* at) { return *at; }
 
-  __device__ __forceinline__ explicit Three(int32_t p) {
-    constexpr int32_t length = Axis == 0 ? model::kSize.x : Axis == 1 ? model::kSize.y : model::kSize.z;
-    constexpr bool periodic = Axis == 0   ? model::kPeriodic.x
-                              : Axis == 1 ? model::kPeriodic.y
-                                          : model::kPeriodic.z;
-    constexpr Offset stride = Axis == 0   ? 1
-                              : Axis == 1 ? Offset(model::kSize.x)
-                                          : Offset(model::kSize.x) * model::kSize.y;
-    const int32_t low = p > 0 ? p - 1 : (periodic ? length - 1 : p);
-    const int32_t high = p < length - 1 ? p + 1 : (periodic ? 0 : p);
-    at[0] = low * stride;
-    at[1] = p * stride;
-    at[2] = high * stride;
-    inside[0] = periodic || p > 0;
-    inside[1] = true;
-    inside[2] = periodic || p < length - 1;
-  }
-};
+constexpr int kLanes = Patch<kDim>::kLanes;
 
-struct Around {
-  Three<0> x;
-  Three<1> y;
-  Three<2> z;
-
-  __device__ __forceinline__ explicit Around(const Vec3i& p) : x(p.x), y(p.y), z(p.z) {}
-  __device__ __forceinline__ Offset centre() const { return x.at[1] + y.at[1] + z.at[1]; }
-};
-
-// The words of the Moore neighbours, in the lanes of a Patch.
-struct Surroundings {
-  Patch<kDim> patch;
-  Word words[Patch<kDim>::kLanes];
-
-  __device__ __forceinline__ Surroundings(const Word* sites, const Around& around) {
+// The words of a site's Moore neighbours in one layer (of three; a 2-D lattice has only the middle one), lane
+// by lane as in a Patch; `none` where there is no neighbour.
+constexpr int kLayers = kDim == 3 ? 3 : 1, kLayerLanes = kLanes / kLayers;
+__device__ __forceinline__ void load_layer(Word (&words)[kLayerLanes], int layer, const Word* sites,
+                                           Offset site, bool interior, Word none) {
+  const int z = kDim == 3 ? layer - 1 : 0;
+  if (interior) {  // constant offsets: one instruction each
+    const Word* middle = sites + (site + z * kLayer);
 #pragma unroll
-    for (int lane = 0; lane < Patch<kDim>::kLanes; ++lane) {
-      const int row = lane / 4, x = lane % 4, y = row % 3, z = kDim == 3 ? row / 3 : 1;
-      if (x == 3 || lane == Patch<kDim>::kCentre) {
-        words[lane] = 0;
-        patch.ids[lane] = kNowhere;
-        continue;
-      }
-      words[lane] = sites[around.x.at[x] + around.y.at[y] + around.z.at[z]];
-      const bool inside = around.x.inside[x] && around.y.inside[y] && around.z.inside[z];
-      patch.ids[lane] = inside ? id_of(words[lane]) : kNowhere;
+    for (int lane = 0; lane < kLayerLanes; ++lane)
+      words[lane] = lane % 4 != 3 ? middle[(lane / 4 - 1) * kRow + (lane % 4 - 1)] : none;
+  } else {
+    const Vec3i place = place_of(site);
+#pragma unroll
+    for (int lane = 0; lane < kLayerLanes; ++lane) {
+      Vec3i p = place + Vec3i{lane % 4 - 1, lane / 4 - 1, z};
+      words[lane] = none;
+      if (lane % 4 != 3 && wrap_one(p)) words[lane] = sites[index(p)];
     }
   }
-};
+  if (z == 0) words[kLayerLanes / 3 + 1] = none;  // the site itself
+}
 
-__device__ __forceinline__ TypeId type_of(const Tables& t, CellId id) {
-  int type = id != kMedium ? 1 : 0;
+// act::geometric_mean of a site of `cell` whose own value is `own`. Most have a stale neighbour, so it goes
+// layer by layer and stops there. Not inlined, and the layers not unrolled: the code of a kernel should fit
+// the instruction cache.
+__device__ __noinline__ float mean_act(const Word* sites, Offset site, bool interior, CellId cell,
+                                       uint32_t own, uint32_t clock, const int32_t* logs) {
+  int32_t sum = logs[own];
+  int count = 1;
+#pragma unroll 1
+  for (int layer = 0; layer < kLayers; ++layer) {
+    Word words[kLayerLanes];
+    load_layer(words, layer, sites, site, interior, word_of(kMedium, 0));
+    bool stale = false;
 #pragma unroll
-  for (int k = 2; k < model::kTypes; ++k) type += id >= t.first_of_type[k] ? 1 : 0;
-  return TypeId(type);
+    for (int lane = 0; lane < kLayerLanes; ++lane) {
+      const bool same = id_of(words[lane]) == cell;
+      const uint32_t value = act_of(words[lane], clock);
+      stale |= same && value == 0;
+      count += same ? 1 : 0;
+      sum += same ? logs[value] : 0;
+    }
+    if (stale) return 0.0f;
+  }
+  return act::mean_of_logs(sum, count);
 }
 
 struct Sizes {
@@ -118,42 +110,73 @@ struct Sizes {
   __device__ __forceinline__ int32_t perimeter(CellId cell) const { return extents[cell].perimeter; }
 };
 
-// What the terms see of one attempt.
-struct World {
-  const Tables& tables;
-  const Vec3i& target;
-  const Surroundings& around;
-  Tally counts;
-  FarPatch far;
+// Division by a number that stays the same for a while: exact for all 32-bit numbers.
+struct Divisor {
+  uint64_t magic;
+  uint32_t by;
 
-  __device__ __forceinline__ World(const Tables& t, const Vec3i& p, const Surroundings& s, const Copy& copy)
-      : tables(t), target(p), around(s), counts(kiln::tally(s.patch, copy.winner, copy.loser)) {}
-  __device__ __forceinline__ TypeId type(CellId cell) const { return type_of(tables, cell); }
-  __device__ __forceinline__ Vec3f direction(CellId cell) const { return tables.directions[cell]; }
-  __device__ __forceinline__ const Patch<kDim>& around_target() const { return around.patch; }
-  __device__ __forceinline__ const Tally& tally() const { return counts; }
-  __device__ const FarPatch& far_around_target(const Neighbourhood& n) {
-    const Word* sites = static_cast<const Word*>(tables.sites);
-    far.count = n.count;
-    for (int k = 0; k < n.count; ++k) {
-      Vec3i p = target + Vec3i{n.offset[k].x, n.offset[k].y, n.offset[k].z};
-      far.ids[k] = kLattice.wrap(p) ? id_of(sites[kLattice.index(p)]) : kNowhere;
-    }
-    return far;
+  __device__ __forceinline__ void set(uint32_t divisor) {
+    by = divisor;
+    magic = divisor > 1 ? ~uint64_t(0) / divisor + 1 : 0;
   }
+  __device__ __forceinline__ uint32_t quotient(uint32_t n) const {
+    return by > 1 ? uint32_t(__umul64hi(n, magic)) : n;
+  }
+};
+
+// A round, as a block keeps it in shared memory.
+struct SharedRound {
+  tiles::Round round;
+  Divisor steps_per_row, height;
+  uint32_t steps;
+
+  __device__ void set(uint64_t seed, uint64_t number) {
+    round = tiles::round_at(kLattice, model::kSpacing, seed, number);
+    steps_per_row.set(round.row_length() / tiles::kStride);
+    height.set(uint32_t(round.count.y));
+    steps = steps_per_row.by * round.rows();
+  }
+  // The place of the tile in a row of tiles.
+  __device__ __forceinline__ Vec3i place(uint32_t row, int32_t column) const {
+    const uint32_t z = kDim == 3 ? height.quotient(row) : 0;
+    return {round.place(kLattice, 0, column), round.place(kLattice, 1, int32_t(row - z * height.by)),
+            kDim == 3 ? round.place(kLattice, 2, int32_t(z)) : 0};
+  }
+  __device__ __forceinline__ Offset site_of(uint32_t tile) const {
+    const uint32_t row = steps_per_row.quotient(tile / tiles::kStride);
+    return index(place(row, int32_t(tile - row * steps_per_row.by * tiles::kStride)));
+  }
+};
+
+// An attempt between different cells that waits to be judged.
+struct Waiting {
+  uint32_t tile, word;
+  Offset site;  // of the target; ~site where that is not interior
+  Word target, source;
+};
+
+// Where the table of logarithms is short, every block has a copy.
+constexpr int kSharedLogs = model::kMaxAct < 1024 ? model::kMaxAct + 1 : 1;
+
+struct Shared {
+  SharedRound round;
+  Waiting queue[model::kWarpsPerBlock][64];
+  int32_t logs[kSharedLogs];
+  Offset step[kNeighbours];  // from a target to its source, inside the box
+  uint32_t open;             // whether this block has open attempts
+  uint32_t any_open;         // whether any block had some at the last barrier
 };
 
 // One thread's part of the game.
 class Player {
  public:
-  __device__ Player(const Tables& t, uint32_t* queue, const int32_t* logs)
+  __device__ Player(const TilesTables& t, Shared& shared)
       : tables_(t),
-        sites_(static_cast<Word*>(t.sites)),
+        shared_(shared),
+        sites_(static_cast<Word*>(t.state.sites)),
         lane_(threadIdx.x % 32),
         warp_(blockIdx.x * model::kWarpsPerBlock + threadIdx.x / 32),
         warps_(gridDim.x * model::kWarpsPerBlock),
-        queue_(queue + threadIdx.x / 32 * 128),
-        logs_(logs),
         open_(t.open + int64_t(warp_) * t.open_per_warp) {
     stamp_ = t.control->claim_stamp;
   }
@@ -162,7 +185,8 @@ class Player {
     for (int m = 0; m < span.mcs; ++m) {
       clock_ = uint32_t(span.first_mcs + m);
       for (uint64_t number = span.rounds[m]; number < span.rounds[m + 1]; ++number) {
-        round_ = tiles::round_at(kLattice, model::kSpacing, tables_.seed, number);
+        if (threadIdx.x == 0) shared_.round.set(tables_.seed, number);
+        __syncthreads();
         play_round(number);
       }
     }
@@ -170,7 +194,10 @@ class Player {
   }
 
  private:
+  static constexpr uint32_t kNoStep = ~0u;
+
   __device__ void play_round(uint64_t number) {
+    if (warp_ == 0 && lane_ == 0) attempts_ += uint64_t(shared_.round.round.tiles());
     judge_all(number);
     grid_barrier();
     for (int pass = 1;; ++pass) {
@@ -179,150 +206,163 @@ class Player {
         carry_out_all();
       else
         carry_out_owned();
-      grid_barrier();
-      const bool done = last || *static_cast<volatile uint32_t*>(&tables_.control->open_at) != stamp_;
+      const bool any_open = grid_barrier();
       stamp_ -= 1;
-      if (done) return;
+      if (last || !any_open) return;
       judge_again();
       grid_barrier();
     }
   }
 
-  // Picks out the attempts that are between different cells, and judges them 32 at a time.
+  // Picks out the attempts that are between different cells, and judges them 32 at a time. The loads for the
+  // next step are under way while one is worked on, and memory is asked for what the step after that will
+  // need. Every other round runs backwards: what the last one left in the cache comes first.
   __device__ void judge_all(uint64_t number) {
-    const uint32_t tiles = round_.tiles(), groups = (tiles + tiles::kGroup - 1) / tiles::kGroup;
-    if (warp_ == 0 && lane_ == 0) attempts_ += tiles;
+    const uint32_t units = (shared_.round.steps + model::kUnit - 1) / model::kUnit;
+    const bool backwards = number % 2 == 1;
+    const auto unit_at = [&](uint32_t n) { return n / model::kUnit * warps_ + warp_; };
+    const auto step_at = [&](uint32_t n) {
+      const uint32_t unit = unit_at(n);
+      return unit < units ? (backwards ? units - 1 - unit : unit) * model::kUnit + n % model::kUnit : kNoStep;
+    };
+    Waiting* queue = shared_.queue[threadIdx.x / 32];
     count_ = 0;
     uint32_t queued = 0;
-    for (uint32_t group = warp_; group < groups; group += warps_) {
-      const uint32_t first = group * tiles::kGroup + lane_;
-      const Draw bits = tiles::draw_for(tables_.seed, number, first);
-#pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        const uint32_t tile = first + k * tiles::kStride;
-        const uint32_t word = k == 0 ? bits.a : k == 1 ? bits.b : k == 2 ? bits.c : bits.d;
-        const bool chosen = tile < tiles && between_cells(tile, word);
-        const uint32_t all = __ballot_sync(~0u, chosen);
-        if (chosen) {
-          const uint32_t slot = queued + __popc(all & ((1u << lane_) - 1));
-          queue_[slot] = tile;
-          queue_[64 + slot] = word;
-        }
-        queued += __popc(all);
-        __syncwarp();
-        if (queued < 32) continue;
-        queued -= 32;
-        judge(queue_[queued + lane_], queue_[64 + queued + lane_], true);
-        __syncwarp();
-      }
+    Draw bits{};
+    Waiting next = look_at(number, step_at(0), bits, true);
+    for (uint32_t n = 0; queued > 0 || unit_at(n) < units; ++n) {
+      const Waiting now = next;
+      next = look_at(number, step_at(n + 1), bits, (n + 1) % model::kUnit == 0);
+      const bool chosen = id_of(now.target) != id_of(now.source);
+      const uint32_t all = __ballot_sync(~0u, chosen);
+      if (chosen) queue[queued + __popc(all & ((1u << lane_) - 1))] = now;
+      queued += __popc(all);
+      if (queued < 32 && unit_at(n + 1) < units) continue;
+      __syncwarp();
+      const uint32_t batch = queued < 32 ? queued : 32;
+      queued -= batch;
+      if (batch > 0) judge(queue[queued + (lane_ < batch ? lane_ : 0)], lane_ < batch);
+      __syncwarp();
     }
-    if (queued > 0) judge(queue_[lane_ % queued], queue_[64 + lane_ % queued], lane_ < queued);
-    __syncwarp();
   }
 
-  __device__ __forceinline__ Vec3i place_of(uint32_t tile) const {
-    const uint32_t row = tile / uint32_t(round_.count.x);
-    const uint32_t x = tile - row * uint32_t(round_.count.x);
-    uint32_t y = row, z = 0;
-    if (kDim == 3) {
-      z = row / uint32_t(round_.count.y);
-      y = row - z * uint32_t(round_.count.y);
+  // Starts loading what one attempt per lane looks at: 32 tiles of one row. Where there is none, target and
+  // source are alike.
+  __device__ __forceinline__ Waiting look_at(uint64_t number, uint32_t step, Draw& bits, bool fresh) const {
+    const SharedRound& shared = shared_.round;
+    const uint32_t tile = step * tiles::kStride + lane_;
+    Waiting w{tile, 0, 0, 0, 0};
+    if (step >= shared.steps) return w;
+    if (fresh || model::kUnit == 1) bits = tiles::draw_for(tables_.seed, number, tile);
+    const uint32_t row = shared.steps_per_row.quotient(step);
+    const int32_t column = int32_t((step - row * shared.steps_per_row.by) * tiles::kStride + lane_);
+    if (column >= shared.round.count.x) return w;
+    const uint32_t k = step % 4;
+    w.word = k == 0 ? bits.a : k == 1 ? bits.b : k == 2 ? bits.c : bits.d;
+    const int direction = tiles::direction_of(w.word, kNeighbours);
+    const Vec3i target = shared.place(row, column);
+    w.site = index(target);
+    Offset source = w.site + shared_.step[direction];
+    if (!is_interior(target)) {
+      Vec3i p = target + Moore<kDim>::offset(direction);
+      if (!wrap_one(p)) return w;  // beyond a wall
+      source = index(p);
     }
-    return {round_.place(kLattice, 0, int32_t(x)), round_.place(kLattice, 1, int32_t(y)),
-            kDim == 3 ? round_.place(kLattice, 2, int32_t(z)) : 0};
-  }
-
-  // Whether target and source hold different ids; false where the source lies beyond a wall.
-  __device__ __forceinline__ bool between_cells(uint32_t tile, uint32_t word) const {
-    const Vec3i target = place_of(tile);
-    Vec3i source = target + Moore<kDim>::offset(tiles::direction_of(word, kNeighbours));
-    if (!wrap_one(source)) return false;
-    return id_of(sites_[index(target)]) != id_of(sites_[index(source)]);
-  }
-
-  __device__ __forceinline__ static Offset index(const Vec3i& p) {
-    return (Offset(p.z) * model::kSize.y + p.y) * model::kSize.x + p.x;
-  }
-  // For a place at most one step outside.
-  __device__ __forceinline__ static bool wrap_one(Vec3i& p) {
-    return wrap_axis(p.x, model::kSize.x, model::kPeriodic.x) &&
-           wrap_axis(p.y, model::kSize.y, model::kPeriodic.y) &&
-           (kDim == 2 || wrap_axis(p.z, model::kSize.z, model::kPeriodic.z));
-  }
-  __device__ __forceinline__ static bool wrap_axis(int32_t& at, int32_t length, bool periodic) {
-    if (uint32_t(at) < uint32_t(length)) return true;
-    at = at < 0 ? length - 1 : 0;
-    return periodic;
+    w.target = load_line(sites_ + w.site);
+    w.source = load_line(sites_ + source);
+    if (!is_interior(target)) w.site = ~w.site;
+    return w;
   }
 
   // Judges one attempt per lane; `here` is false for lanes that have none.
-  __device__ void judge(uint32_t tile, uint32_t word, bool here) {
+  __device__ __forceinline__ void judge(const Waiting& w, bool here) {
     OpenAttempt a;
-    const bool stays = here && judge_one(tile, word, a);
+    const bool stays = here && judge_one(w, a);
     const uint32_t all = __ballot_sync(~0u, stays);
     if (stays) {
       open_[count_ + __popc(all & ((1u << lane_) - 1))] = a;
-      if (a.accepted) claim(a);
+      if (model::kPasses != 1 && (a.packed & cuda::kAccepted)) claim(a);
     }
     count_ += __popc(all);
   }
 
   // False where it is settled already.
-  __device__ __forceinline__ bool judge_one(uint32_t tile, uint32_t word, OpenAttempt& a) {
+  __device__ __forceinline__ bool judge_one(const Waiting& w, OpenAttempt& a) {
     const Physics physics = model::physics();
-    const Vec3i target = place_of(tile);
-    const Vec3i step = Moore<kDim>::offset(tiles::direction_of(word, kNeighbours));
-    Vec3i source = target + step;
-    wrap_one(source);
-    const Word target_word = sites_[index(target)], source_word = sites_[index(source)];
-    const CellId target_id = id_of(target_word), source_id = id_of(source_word);
-    Copy copy{source_id, target_id, type_of(tables_, source_id), type_of(tables_, target_id),
-              source,    step * -1};
+    const bool interior = w.site >= 0;
+    const Offset site = interior ? w.site : ~w.site;
+    const int direction = tiles::direction_of(w.word, kNeighbours);
+    const Vec3i target = place_of(site);
+    const CellId target_id = id_of(w.target), source_id = id_of(w.source);
+    const Vec3i step = Moore<kDim>::offset(direction);
+    Copy copy{source_id,     target_id, type_of(tables_.state, source_id), type_of(tables_.state, target_id),
+              target + step, step * -1};
+    if (!interior) wrap_one(copy.source);
     if (physics.uses.frozen) {
       const bool source_frozen = physics.types[copy.winner_type].frozen;
       if (!frozen::is_live(target_id, physics.types[copy.loser_type].frozen, source_id, source_frozen))
         return false;
       copy.winner = frozen::effective_source(source_id, source_frozen);
-      copy.winner_type = type_of(tables_, copy.winner);
+      copy.winner_type = type_of(tables_.state, copy.winner);
     }
     live_ += 1;
-    const Surroundings around(sites_, Around(target));
-    World world(tables_, target, around, copy);
+    Patch<kDim> patch;
+#pragma unroll
+    for (int layer = 0; layer < kLayers; ++layer) {
+      Word words[kLayerLanes];
+      load_layer(words, layer, sites_, site, interior, kNoWord);
+#pragma unroll
+      for (int lane = 0; lane < kLayerLanes; ++lane)
+        patch.ids[layer * kLayerLanes + lane] = words[lane] == kNoWord ? kNowhere : id_of(words[lane]);
+    }
+    World world(tables_.state, target, patch, copy);
     if (!surroundings_delta<kDim>(physics, world, copy, a.surroundings)) return false;
     const PerimeterChange change = perimeter_change(physics, world, copy);
-    a.threshold = acceptance_threshold(physics.temperature, tiles::threshold_bits_of(word, kNeighbours));
-    a.act = act_delta(physics, copy, around, target_word, source_word);
-    const float dh = a.surroundings + sizes_delta(physics, Sizes{tables_.extents}, copy, change);
-    a.accepted = dh + a.act <= a.threshold;
-    a.tile = tile;
+    const float dh = a.surroundings + sizes_delta(physics, Sizes{tables_.state.extents}, copy, change);
+    a.threshold = acceptance_threshold(physics.temperature, tiles::threshold_bits_of(w.word, kNeighbours));
+    a.act = 0;
+    uint32_t flags = 0;
+    const act::Params& act = physics.types[copy.steering_type()].act;
+    if (physics.uses.act && act.lambda != 0) {
+      const uint32_t own = act_of(w.source, clock_);
+      if (copy.winner != kMedium && own != 0)
+        a.act =
+            mean_act(sites_, index(copy.source), is_interior(copy.source), copy.winner, own, clock_, logs());
+      if (copy.loser == kMedium || act_of(w.target, clock_) == 0)
+        a.act = act::delta(act, a.act, 0.0f);
+      else
+        flags = cuda::kActAtSourceOnly;
+    }
+    a.tile = w.tile;
+    a.site = uint32_t(site);
     a.winner = copy.winner;
     a.loser = copy.loser;
-    a.winner_perimeter = int16_t(change.winner);
-    a.loser_perimeter = int16_t(change.loser);
-    return model::kPasses != 1 || a.accepted;
+    a.packed = cuda::pack(change.winner, change.loser, flags);
+    decide(act, dh, site, a);
+    return model::kPasses != 1 || (a.packed & cuda::kAccepted);
   }
 
-  __device__ __forceinline__ float act_delta(const Physics& physics, const Copy& copy,
-                                             const Surroundings& around, Word target_word,
-                                             Word source_word) const {
-    const act::Params& p = physics.types[copy.steering_type()].act;
-    if (!physics.uses.act || p.lambda == 0) return 0.0f;
-    float at_source = 0;
-    const uint32_t own = act_of(source_word, clock_);
-    if (copy.winner != kMedium && own != 0)
-      at_source = mean_act(Surroundings(sites_, Around(copy.source)), copy.winner, own);
-    return act::delta(p, at_source, mean_act(around, copy.loser, act_of(target_word, clock_)));
+  // Sets kAccepted. The target's mean is taken only where it matters: it can but raise dH.
+  __device__ __forceinline__ void decide(const act::Params& act, float dh, Offset site, OpenAttempt& a) {
+    a.packed &= ~cuda::kAccepted;
+    if (model::kMaxAct > 0 && (a.packed & cuda::kActAtSourceOnly)) {
+      if (dh + act::delta(act, a.act, 0.0f) > a.threshold) return;
+      const uint32_t own = act_of(sites_[site], clock_);
+      a.act = act::delta(act, a.act,
+                         mean_act(sites_, site, is_interior(place_of(site)), a.loser, own, clock_, logs()));
+      a.packed &= ~cuda::kActAtSourceOnly;
+    }
+    if (dh + a.act <= a.threshold) a.packed |= cuda::kAccepted;
   }
-  __device__ __forceinline__ float mean_act(const Surroundings& around, CellId cell, uint32_t own) const {
-    if (cell == kMedium || own == 0) return 0.0f;
-    uint32_t values[Patch<kDim>::kLanes];
-#pragma unroll
-    for (int lane = 0; lane < Patch<kDim>::kLanes; ++lane) values[lane] = act_of(around.words[lane], clock_);
-    return act::geometric_mean(around.patch, values, cell, ActValue(own), logs_);
+  __device__ __forceinline__ const int32_t* logs() const {
+    return kSharedLogs > model::kMaxAct ? shared_.logs : model::kActLogs;
+  }
+  __device__ __forceinline__ Offset site_of(const OpenAttempt& a) const {
+    return kWide ? shared_.round.site_of(a.tile) : Offset(a.site);
   }
 
   __device__ __forceinline__ uint64_t claim_of(const OpenAttempt& a) const {
-    return tiles::claim_of(stamp_, tiles::priority_of(a.tile, round_.key));
+    return tiles::claim_of(stamp_, tiles::priority_of(a.tile, shared_.round.round.key));
   }
   __device__ __forceinline__ void claim(const OpenAttempt& a) {
     const uint64_t mine = claim_of(a);
@@ -330,99 +370,103 @@ class Player {
     if (a.loser != kMedium) atomicMin(tables_.claims + a.loser, mine);
   }
 
+  // In the next two, the next attempt is loaded while one is worked on.
   __device__ void judge_again() {
     const Physics physics = model::physics();
+    OpenAttempt next;
+    if (lane_ < count_) next = open_[lane_];
     for (uint32_t i = lane_; i < count_; i += 32) {
-      OpenAttempt a = open_[i];
-      const Copy copy{a.winner, a.loser, type_of(tables_, a.winner), type_of(tables_, a.loser), {}, {}};
-      const float dh = a.surroundings + sizes_delta(physics, Sizes{tables_.extents}, copy,
-                                                    PerimeterChange{a.winner_perimeter, a.loser_perimeter});
-      a.accepted = dh + a.act <= a.threshold;
-      open_[i].accepted = a.accepted;
-      if (a.accepted) claim(a);
+      OpenAttempt a = next;
+      if (i + 32 < count_) next = open_[i + 32];
+      const Copy copy{a.winner, a.loser, type_of(tables_.state, a.winner), type_of(tables_.state, a.loser),
+                      {},       {}};
+      const float dh =
+          a.surroundings + sizes_delta(physics, Sizes{tables_.state.extents}, copy,
+                                       PerimeterChange{cuda::winner_perimeter(a), cuda::loser_perimeter(a)});
+      decide(physics.types[copy.steering_type()].act, dh, site_of(a), a);
+      if (model::kMaxAct > 0) open_[i].act = a.act;
+      open_[i].packed = a.packed;
+      if (a.packed & cuda::kAccepted) claim(a);
     }
     __syncwarp();
   }
 
   __device__ void carry_out_owned() {
     uint32_t kept = 0;
+    OpenAttempt next;
+    if (lane_ < count_) next = open_[lane_];
     for (uint32_t base = 0; base < count_; base += 32) {
-      const bool here = base + lane_ < count_;
-      OpenAttempt a;
+      const OpenAttempt a = next;
+      if (base + 32 + lane_ < count_) next = open_[base + 32 + lane_];
       bool stays = false;
-      if (here) {
-        a = open_[base + lane_];
+      if (base + lane_ < count_) {
         const uint64_t mine = claim_of(a);
-        stays = (a.winner != kMedium && tables_.claims[a.winner] < mine) ||
-                (a.loser != kMedium && tables_.claims[a.loser] < mine);
-        if (!stays && a.accepted) carry_out<false>(a);
+        const uint64_t on_winner = a.winner != kMedium ? tables_.claims[a.winner] : cuda::kNoClaim;
+        const uint64_t on_loser = a.loser != kMedium ? tables_.claims[a.loser] : cuda::kNoClaim;
+        stays = on_winner < mine || on_loser < mine;
+        if (!stays && (a.packed & cuda::kAccepted)) carry_out(a);
       }
       const uint32_t all = __ballot_sync(~0u, stays);
       if (stays) open_[kept + __popc(all & ((1u << lane_) - 1))] = a;
       kept += __popc(all);
     }
     count_ = kept;
-    if (kept > 0 && lane_ == 0) *static_cast<volatile uint32_t*>(&tables_.control->open_at) = stamp_;
+    if (kept > 0 && lane_ == 0) shared_.open = 1;
     __syncwarp();
   }
   __device__ void carry_out_all() {
     for (uint32_t i = lane_; i < count_; i += 32)
-      if (open_[i].accepted) carry_out<true>(open_[i]);
+      if (model::kPasses == 1 || (open_[i].packed & cuda::kAccepted)) carry_out(open_[i]);
     __syncwarp();
   }
 
-  template <bool Together>
   __device__ __forceinline__ void carry_out(const OpenAttempt& a) {
     const Physics physics = model::physics();
-    const Vec3i place = place_of(a.tile);
+    const Offset site = site_of(a);
     accepted_ += 1;
-    if (a.loser != kMedium) move_site<Together>(a.loser, place, -1, a.loser_perimeter);
-    if (a.winner != kMedium) move_site<Together>(a.winner, place, +1, a.winner_perimeter);
+    if (a.loser != kMedium) move_site(a.loser, site, -1, cuda::loser_perimeter(a));
+    if (a.winner != kMedium) move_site(a.winner, site, +1, cuda::winner_perimeter(a));
     uint32_t stamp = clock_;
     if (model::kMaxAct > 0 && a.winner != kMedium)
-      stamp += uint32_t(physics.types[type_of(tables_, a.winner)].act.max);
-    sites_[index(place)] = word_of(a.winner, stamp);
+      stamp += uint32_t(physics.types[type_of(tables_.state, a.winner)].act.max);
+    sites_[site] = word_of(a.winner, stamp);
   }
 
-  template <bool Together>
-  __device__ __forceinline__ void move_site(CellId cell, const Vec3i& place, int sign, int perimeter) {
-    add<Together>(tables_.extents[cell].volume, sign);
-    add<Together>(tables_.extents[cell].perimeter, perimeter);
-    const Vec3i anchor = tables_.anchors[cell];
+  // Always by atomics: where others change the same cell at the same time they are needed, and elsewhere they
+  // are faster, since nobody waits for the old value.
+  __device__ __forceinline__ void move_site(CellId cell, Offset site, int sign, int perimeter) {
+    // Volume and perimeter as one number, volume in the low half: it never falls below 0, so nothing carries.
+    add(&tables_.state.extents[cell], int64_t(perimeter) * (int64_t(1) << 32) + sign);
+    if (!model::kTrackSums) return;
+    const Vec3i anchor = tables_.state.anchors[cell], place = place_of(site);
 #pragma unroll
     for (int axis = 0; axis < kDim; ++axis)
-      add<Together>(tables_.sums[cell][axis],
-                    int64_t(sign * offset_from_anchor(kLattice, axis, anchor[axis], place[axis])));
+      add(&tables_.state.sums[cell][axis],
+          int64_t(sign * offset_from_anchor(kLattice, axis, anchor[axis], place[axis])));
   }
-  template <bool Together>
-  __device__ __forceinline__ static void add(int32_t& to, int32_t by) {
-    if (Together)
-      atomicAdd(&to, by);
-    else
-      to += by;
-  }
-  template <bool Together>
-  __device__ __forceinline__ static void add(int64_t& to, int64_t by) {
-    if (Together)
-      atomicAdd(reinterpret_cast<unsigned long long*>(&to), static_cast<unsigned long long>(by));
-    else
-      to += by;
+  __device__ __forceinline__ static void add(void* to, int64_t by) {
+    atomicAdd(static_cast<unsigned long long*>(to), static_cast<unsigned long long>(by));
   }
 
   // Waits for the whole grid; what was written before is seen after. The counter's top bit flips when the
-  // last block has come, whatever it was before, so nobody has to reset it.
-  __device__ void grid_barrier() {
+  // last block has come, whatever it was before, so nobody has to reset it. One thread per block speaks for
+  // it: many more at one address would queue up. Returns whether any block said that it has open attempts.
+  __device__ bool grid_barrier() {
     __syncthreads();
     if (threadIdx.x == 0) {
+      Control& control = *tables_.control;
+      if (shared_.open != 0) *static_cast<volatile uint32_t*>(&control.open_at) = stamp_;
+      shared_.open = 0;
       __threadfence();
-      uint32_t* counter = &tables_.control->barrier;
       const uint32_t mine = blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u;
-      const uint32_t before = atomicAdd(counter, mine);
-      while (((*static_cast<volatile uint32_t*>(counter) ^ before) & 0x80000000u) == 0) {
+      const uint32_t before = atomicAdd(&control.barrier, mine);
+      while (((*static_cast<volatile uint32_t*>(&control.barrier) ^ before) & 0x80000000u) == 0) {
       }
       __threadfence();
+      shared_.any_open = *static_cast<volatile uint32_t*>(&control.open_at) == stamp_;
     }
     __syncthreads();
+    return shared_.any_open != 0;
   }
 
   __device__ void leave() {
@@ -437,85 +481,31 @@ class Player {
     if (threadIdx.x % 32 == 0 && mine != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&to), mine);
   }
 
-  const Tables& tables_;
+  const TilesTables& tables_;
+  Shared& shared_;
   Word* sites_;
   uint32_t lane_, warp_, warps_;
-  uint32_t* queue_;  // of this warp: 64 tiles, then their 64 words
-  const int32_t* logs_;
   OpenAttempt* open_;   // of this warp
   uint32_t count_ = 0;  // of them
   uint32_t stamp_ = 0, clock_ = 0;
-  tiles::Round round_;
-  uint64_t attempts_ = 0, live_ = 0, accepted_ = 0;
+  uint64_t attempts_ = 0;
+  uint32_t live_ = 0, accepted_ = 0;  // of one launch
 };
 
 }  // namespace kiln::device
 
-extern "C" __global__ void __launch_bounds__(32 * kiln::model::kWarpsPerBlock,
-                                             kiln::model::kBlocksPerMultiprocessor)
-    play(const __grid_constant__ kiln::cuda::Tables tables, const __grid_constant__ kiln::cuda::Span span) {
-  __shared__ uint32_t queue[128 * kiln::model::kWarpsPerBlock];
-  __shared__ int32_t logs[kiln::model::kMaxAct + 1];
-  for (int i = int(threadIdx.x); i <= kiln::model::kMaxAct; i += int(blockDim.x))
-    logs[i] = kiln::model::kActLogs[i];
+extern "C" __global__ void __launch_bounds__(32 * kiln::model::kWarpsPerBlock, 1)
+    play(const __grid_constant__ kiln::cuda::TilesTables tables,
+         const __grid_constant__ kiln::cuda::Span span) {
+  using namespace kiln;
+  __shared__ device::Shared shared;
+  for (int i = int(threadIdx.x); i < device::kSharedLogs; i += int(blockDim.x))
+    shared.logs[i] = model::kActLogs[i];
+  if (threadIdx.x < device::kNeighbours) {
+    const Vec3i o = Moore<device::kDim>::offset(int(threadIdx.x));
+    shared.step[threadIdx.x] = o.z * device::kLayer + o.y * device::kRow + o.x;
+  }
+  if (threadIdx.x == 0) shared.open = 0;
   __syncthreads();
-  kiln::device::Player(tables, queue, logs).play(span);
-}
-
-namespace kiln::device {
-
-__device__ __forceinline__ int64_t thread_number() { return int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
-__device__ __forceinline__ int64_t thread_count() { return int64_t(gridDim.x) * blockDim.x; }
-
-}  // namespace kiln::device
-
-// Turns persistent cells at the end of MCS number `mcs`.
-extern "C" __global__ void turn(const __grid_constant__ kiln::cuda::Tables tables, int64_t mcs) {
-  using namespace kiln;
-  const Physics physics = model::physics();
-  for (int64_t cell = device::thread_number() + 1; cell < tables.cells; cell += device::thread_count()) {
-    const int32_t volume = tables.extents[cell].volume;
-    if (volume == 0) continue;
-    persistence::turn(physics.types[device::type_of(tables, CellId(cell))].persistence, mcs,
-                      centroid_of(tables.anchors[cell], tables.sums[cell], volume), tables.directions[cell],
-                      tables.history + cell * model::kHistory);
-  }
-}
-
-// Gives far cells new anchors and marks them in the table of claims, with a value that never stands in the
-// way.
-extern "C" __global__ void move_anchors(const __grid_constant__ kiln::cuda::Tables tables) {
-  using namespace kiln;
-  for (int64_t cell = device::thread_number() + 1; cell < tables.cells; cell += device::thread_count()) {
-    const bool moved =
-        move_anchor(device::kLattice, tables.extents[cell].volume, tables.anchors[cell], tables.sums[cell]);
-    tables.claims[cell] = moved ? cuda::kMovedMark : cuda::kNoClaim;
-    if (moved) tables.control->anchors_moved = 1;
-  }
-}
-
-// Counts the sums of the marked cells.
-extern "C" __global__ void recount_moved(const __grid_constant__ kiln::cuda::Tables tables) {
-  using namespace kiln;
-  const device::Word* sites = static_cast<const device::Word*>(tables.sites);
-  const Lattice lattice = device::kLattice;
-  for (int64_t site = device::thread_number(); site < lattice.sites(); site += device::thread_count()) {
-    const CellId cell = device::id_of(sites[site]);
-    if (cell == kMedium || tables.claims[cell] != cuda::kMovedMark) continue;
-    const Vec3i d = offset_from_anchor(lattice, tables.anchors[cell], lattice.position(site));
-    for (int axis = 0; axis < lattice.dimension; ++axis)
-      atomicAdd(reinterpret_cast<unsigned long long*>(&tables.sums[cell][axis]),
-                static_cast<unsigned long long>(int64_t(d[axis])));
-  }
-}
-
-// Sets stale stamps of Act back to the clock, before they come round.
-extern "C" __global__ void refresh_stamps(const __grid_constant__ kiln::cuda::Tables tables, uint32_t clock) {
-  using namespace kiln;
-  device::Word* sites = static_cast<device::Word*>(tables.sites);
-  for (int64_t site = device::thread_number(); site < device::kLattice.sites();
-       site += device::thread_count()) {
-    const device::Word word = sites[site];
-    if (device::act_of(word, clock) == 0) sites[site] = device::word_of(device::id_of(word), clock);
-  }
+  device::Player(tables, shared).play(span);
 }

@@ -1,36 +1,32 @@
-// The kernels of the `tiles` schedule, specialised: the model's terms, sizes and constants as source code.
+// The kernels of the `tiles` schedule, specialised for a model and compiled.
 #pragma once
 
 #include <string>
 
+#include "engine/cuda/nvrtc.hpp"
+#include "engine/cuda/site_layout.hpp"
 #include "engine/tiles.hpp"
 #include "terms/physics.hpp"
 
 namespace kiln::cuda {
 
-// What one machine word per site holds: the cell's id in the low bits, a stamp of Act above.
-struct SiteLayout {
-  int word_bytes = 4;
-  int id_bits = 32;
-  int max_act = 0;  // the largest Act value; 0 without Act
-
-  int stamp_bits() const { return 8 * word_bytes - id_bits; }
-  // How long stale stamps may lie before they would be taken for fresh ones.
-  int64_t mcs_between_refreshes() const { return (int64_t(1) << stamp_bits()) - max_act - 1; }
-};
-
-// Throws Failure where not even 64 bits will do.
-SiteLayout site_layout(uint32_t cells, int max_act);
-
+// How the work is spread over a device. It does not shape the result.
 struct KernelShape {
-  int warps_per_block = 8;
-  int blocks_per_multiprocessor = 3;
+  int warps_per_block = 24;  // one block per multiprocessor
+  int steps_per_unit = 4;    // a warp takes so many times 32 tiles at once: 1, 2 or 4
 };
 
-// CUDA C++ for compile(): engine/cuda/tiles.cuh behind its prologue. `history` is State::history_length.
+// CUDA C++ for compile(). `history` is State::history_length.
 std::string tiles_source(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
                          int history, const KernelShape& shape);
 
-bool has_stored_fields(const Physics& physics, int fields);
+struct TilesKernels {
+  Compiled compiled;
+  KernelShape shape;
+};
+
+// With as many warps as the registers allow.
+TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
+                           int history, int steps_per_unit, int architecture);
 
 }  // namespace kiln::cuda

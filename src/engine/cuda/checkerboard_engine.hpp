@@ -1,0 +1,41 @@
+// The `checkerboard` schedule on one GPU. Two runs are not alike: the order of atomics decides.
+#pragma once
+
+#include "engine/checkerboard_plan.hpp"
+#include "engine/cuda/checkerboard_data.hpp"
+#include "engine/cuda/checkerboard_source.hpp"
+#include "engine/cuda/device_state.hpp"
+#include "engine/engine.hpp"
+
+namespace kiln::cuda {
+
+class CheckerboardEngine : public Engine {
+ public:
+  // `max_act` is the largest Act value that any phase can set.
+  CheckerboardEngine(State state, const Physics& physics, uint64_t seed, const CheckerboardSettings& settings,
+                     int max_act, int device);
+
+  void set_physics(const Physics& physics) override;
+  void advance(int64_t mcs) override;
+  const State& state() override { return state_.fetch(stream_); }
+  AttemptCounts counts() const override;
+  std::string name() const override { return "cuda"; }
+  std::string schedule() const override { return "checkerboard"; }
+  std::string settings() const override { return plan_.describe(); }
+
+ private:
+  void compile(const Physics& physics);
+  void play_mcs();
+
+  Device device_;
+  Stream stream_;
+  checkerboard::Plan plan_;
+  DeviceState state_;
+  BoardShape shape_;
+  Function play_region_;
+  Buffer<BoardCounter> counters_;
+  Buffer<uint64_t> locks_;
+  BoardSpan span_{};
+};
+
+}  // namespace kiln::cuda

@@ -1,0 +1,252 @@
+#include "engine/cuda/device_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+
+#include "engine/bookkeeping.hpp"
+#include "engine/cuda/model_source.hpp"
+
+namespace kiln::cuda {
+namespace {
+
+constexpr int64_t kPiece = int64_t(16) << 20;  // sites copied at a time
+
+int copying_threads() { return std::clamp(int(std::thread::hardware_concurrency()), 1, 16); }
+
+// Between the host's order of cells and the device's.
+template <class T, class Get>
+std::vector<T> in_device_order(const std::vector<CellId>& from_device, const Get& get) {
+  std::vector<T> result;
+  result.reserve(from_device.size());
+  for (const CellId cell : from_device) result.push_back(get(cell));
+  return result;
+}
+template <class T>
+std::vector<T> downloaded(const Buffer<T>& buffer) {
+  std::vector<T> result(std::size_t(buffer.size()));
+  buffer.download(result.data(), buffer.size());
+  return result;
+}
+
+}  // namespace
+
+DeviceState::DeviceState(const Device& device, State state, int types, int max_act, CentroidSums sums)
+    : state_(std::move(state)),
+      sums_come_(sums),
+      mcs_(state_.mcs),
+      refreshed_at_(state_.mcs),
+      device_(device),
+      layout_(site_layout(state_.cells.count(), state_.act.empty() ? 0 : max_act)),
+      team_(copying_threads()) {
+  number_cells_by_type(types);
+  allocate();
+  upload();
+}
+
+// Among those of one type the order stays.
+void DeviceState::number_cells_by_type(int types) {
+  const std::vector<TypeId>& type = state_.cells.type;
+  const CellId cells = state_.cells.count();
+  if (types > kMostTypesByRange)
+    throw UserError(fmt::format("the model has {} types, but the CUDA engine takes at most {}.", types,
+                                kMostTypesByRange));
+  from_device_.resize(cells);
+  std::iota(from_device_.begin(), from_device_.end(), CellId(0));
+  std::stable_sort(from_device_.begin(), from_device_.end(),
+                   [&](CellId a, CellId b) { return type[a] < type[b]; });
+  to_device_.resize(cells);
+  for (CellId i = 0; i < cells; ++i) to_device_[from_device_[i]] = i;
+  tables_.cells = cells;
+  for (int k = 0; k <= kMostTypesByRange; ++k)
+    tables_.first_of_type[k] =
+        uint32_t(std::count_if(type.begin(), type.end(), [&](TypeId t) { return t < k; }));
+}
+
+void DeviceState::allocate() {
+  const int64_t cells = state_.cells.count();
+  sites_ = Buffer<uint8_t>(device_, state_.lattice.sites() * layout_.word_bytes, "the lattice");
+  extents_ = Buffer<Extent>(device_, cells, "the cells");
+  anchors_ = Buffer<Vec3i>(device_, cells, "the cells");
+  sums_ = Buffer<Vec3<int64_t>>(device_, cells, "the cells");
+  moved_ = Buffer<uint8_t>(device_, cells, "the cells");
+  anchors_moved_ = Buffer<uint32_t>(device_, 1, "the cells");
+  if (!state_.direction.empty()) directions_ = Buffer<Vec3f>(device_, cells, "the cells");
+  if (!state_.history.empty())
+    history_ = Buffer<Vec3d>(device_, int64_t(state_.history.size()), "the cells' past places");
+  tables_.sites = sites_.data();
+  tables_.extents = extents_.data();
+  tables_.anchors = anchors_.data();
+  tables_.sums = sums_.data();
+  tables_.directions = directions_.data();
+  tables_.history = history_.data();
+  tables_.moved = moved_.data();
+  tables_.anchors_moved = anchors_moved_.data();
+}
+
+void DeviceState::upload() {
+  if (layout_.word_bytes == 4)
+    upload_sites<uint32_t>();
+  else
+    upload_sites<uint64_t>();
+  const Cells& cells = state_.cells;
+  const int64_t count = cells.count();
+  const auto extents = in_device_order<Extent>(from_device_, [&](CellId c) {
+    return Extent{cells.extent[c].volume, cells.extent[c].perimeter};
+  });
+  const auto anchors =
+      in_device_order<Vec3i>(from_device_, [&](CellId c) { return cells.centroid[c].anchor; });
+  const auto sums =
+      in_device_order<Vec3<int64_t>>(from_device_, [&](CellId c) { return cells.centroid[c].sum; });
+  extents_.upload(extents.data(), count);
+  anchors_.upload(anchors.data(), count);
+  sums_.upload(sums.data(), count);
+  anchors_moved_.fill(0);
+  if (!state_.direction.empty()) {
+    const auto directions =
+        in_device_order<Vec3f>(from_device_, [&](CellId c) { return state_.direction[c]; });
+    directions_.upload(directions.data(), count);
+  }
+  if (!state_.history.empty()) {
+    const std::size_t slots = std::size_t(state_.history_length);
+    std::vector<Vec3d> history(state_.history.size());
+    for (std::size_t i = 0; i < from_device_.size(); ++i)
+      std::copy_n(state_.history.data() + from_device_[i] * slots, slots, history.data() + i * slots);
+    history_.upload(history.data(), int64_t(history.size()));
+  }
+}
+
+template <class Word>
+void DeviceState::upload_sites() {
+  const int64_t sites = state_.lattice.sites();
+  std::vector<Word> piece(std::size_t(std::min(sites, kPiece)));
+  const uint64_t stamp_mask = (uint64_t(1) << layout_.stamp_bits()) - 1;
+  for (int64_t first = 0; first < sites; first += kPiece) {
+    const int64_t count = std::min(kPiece, sites - first), parts = team_.members();
+    team_.run([&](int member) {
+      for (int64_t i = count * member / parts; i < count * (member + 1) / parts; ++i) {
+        uint64_t word = to_device_[state_.ids[std::size_t(first + i)]];
+        if (layout_.max_act > 0)
+          word |= ((uint64_t(mcs_) + state_.act[std::size_t(first + i)]) & stamp_mask) << layout_.id_bits;
+        piece[std::size_t(i)] = Word(word);
+      }
+    });
+    sites_.upload(reinterpret_cast<const uint8_t*>(piece.data()), count * int64_t(sizeof(Word)),
+                  first * int64_t(sizeof(Word)));
+  }
+}
+
+template <class Word>
+void DeviceState::download_sites() {
+  const int64_t sites = state_.lattice.sites();
+  std::vector<Word> piece(std::size_t(std::min(sites, kPiece)));
+  const uint64_t stamp_mask = (uint64_t(1) << layout_.stamp_bits()) - 1;
+  const uint64_t id_mask = (uint64_t(1) << layout_.id_bits) - 1;
+  for (int64_t first = 0; first < sites; first += kPiece) {
+    const int64_t count = std::min(kPiece, sites - first), parts = team_.members();
+    sites_.download(reinterpret_cast<uint8_t*>(piece.data()), count * int64_t(sizeof(Word)),
+                    first * int64_t(sizeof(Word)));
+    team_.run([&](int member) {
+      for (int64_t i = count * member / parts; i < count * (member + 1) / parts; ++i) {
+        const uint64_t word = piece[std::size_t(i)];
+        state_.ids[std::size_t(first + i)] = from_device_[std::size_t(word & id_mask)];
+        if (layout_.max_act == 0) continue;
+        const uint64_t ahead = ((word >> layout_.id_bits) - uint64_t(mcs_)) & stamp_mask;
+        state_.act[std::size_t(first + i)] = ActValue(ahead <= uint64_t(layout_.max_act) ? ahead : 0);
+      }
+    });
+  }
+}
+
+void DeviceState::download() {
+  if (layout_.word_bytes == 4)
+    download_sites<uint32_t>();
+  else
+    download_sites<uint64_t>();
+  Cells& cells = state_.cells;
+  const auto extents = downloaded(extents_);
+  const auto anchors = downloaded(anchors_);
+  const auto sums = downloaded(sums_);
+  for (std::size_t i = 0; i < from_device_.size(); ++i) {
+    cells.extent[from_device_[i]] = {extents[i].volume, extents[i].perimeter};
+    cells.centroid[from_device_[i]] = {anchors[i], sums[i]};
+  }
+  if (!state_.direction.empty()) {
+    const auto directions = downloaded(directions_);
+    for (std::size_t i = 0; i < from_device_.size(); ++i) state_.direction[from_device_[i]] = directions[i];
+  }
+  if (!state_.history.empty()) {
+    const std::size_t slots = std::size_t(state_.history_length);
+    const auto history = downloaded(history_);
+    for (std::size_t i = 0; i < from_device_.size(); ++i)
+      std::copy_n(history.data() + i * slots, slots, state_.history.data() + from_device_[i] * slots);
+  }
+  state_.mcs = mcs_;
+}
+
+const State& DeviceState::fetch(const Stream& stream) {
+  if (!host_is_current_) {
+    if (sums_come_ == CentroidSums::counted) count_all_sums(stream);
+    download();
+  }
+  host_is_current_ = true;
+  return state_;
+}
+
+void DeviceState::use(const Module& module, const Physics& physics) {
+  turn_ = module.function("turn");
+  move_anchors_ = module.function("move_anchors");
+  count_sums_ = module.function("count_sums");
+  refresh_stamps_ = module.function("refresh_stamps");
+  const int count = stored_fields(physics);
+  if (count == 0) return;
+  std::vector<VectorField> fields(physics.fields, physics.fields + count);
+  for (VectorField& field : fields)
+    if (field.shape == VectorField::Shape::stored) field.data = values_of(field);
+  module.set_global("kFields", fields);
+}
+
+const float* DeviceState::values_of(const VectorField& field) {
+  Buffer<float>& values = field_values_[field.data];
+  if (values.size() == 0) {
+    values = Buffer<float>(device_, state_.lattice.sites() * field.components, "a field");
+    values.upload(field.data, values.size());
+  }
+  return values.data();
+}
+
+Launch DeviceState::simple() const { return {{unsigned(device_.info().multiprocessors) * 8}, {256}}; }
+
+void DeviceState::begin(int64_t mcs, const Stream& stream) {
+  host_is_current_ = false;
+  if (layout_.max_act == 0 || mcs_ + mcs - refreshed_at_ <= layout_.mcs_between_refreshes()) return;
+  refresh_stamps_.launch(simple(), stream, tables_, uint32_t(mcs_));
+  refreshed_at_ = mcs_;
+}
+
+void DeviceState::finish(int64_t mcs, const Stream& stream) {
+  mcs_ += mcs;
+  if (mcs_ % mcs_between_anchor_checks(state_.lattice) == 0) move_anchors(stream);
+  if (state_.history_length > 0) turn_.launch(simple(), stream, tables_, mcs_);
+}
+
+void DeviceState::count_all_sums(const Stream& stream) {
+  sums_.fill(0, &stream);
+  count_sums_.launch(simple(), stream, tables_, false);
+}
+
+void DeviceState::move_anchors(const Stream& stream) {
+  const Vec3<bool>& periodic = state_.lattice.periodic;
+  if (!periodic.x && !periodic.y && !periodic.z) return;
+  if (sums_come_ == CentroidSums::counted) count_all_sums(stream);
+  move_anchors_.launch(simple(), stream, tables_);
+  uint32_t any = 0;
+  anchors_moved_.download(&any, 1);
+  if (any == 0) return;
+  count_sums_.launch(simple(), stream, tables_, true);
+  anchors_moved_.fill(0);
+}
+
+}  // namespace kiln::cuda

@@ -1,0 +1,73 @@
+// A State on a device: packed, numbered and copied there, kept in step between two MCS, and fetched back when
+// somebody asks. What the schedules on a GPU have in common.
+#pragma once
+
+#include <map>
+
+#include "core/state.hpp"
+#include "engine/cuda/device_tables.hpp"
+#include "engine/cuda/driver.hpp"
+#include "engine/cuda/site_layout.hpp"
+#include "engine/team.hpp"
+#include "terms/physics.hpp"
+
+namespace kiln::cuda {
+
+// How the sums of centroids come about: kept up to date copy by copy by the schedule's kernels, or counted
+// from the lattice whenever they are needed. (Persistence needs them after every MCS, so they are then kept.)
+enum class CentroidSums { kept, counted };
+
+class DeviceState {
+ public:
+  // `types` counts the medium; `max_act` is the largest Act value that any phase can set.
+  DeviceState(const Device& device, State state, int types, int max_act, CentroidSums sums);
+
+  const SiteLayout& layout() const { return layout_; }
+  const StateTables& tables() const { return tables_; }
+  const Lattice& lattice() const { return state_.lattice; }
+  int history_length() const { return state_.history_length; }
+  int64_t mcs() const { return mcs_; }
+
+  // Takes the kernels of between_mcs.cuh from a module compiled for this physics, and gives it its fields.
+  void use(const Module& module, const Physics& physics);
+  // To be called before and after `mcs` MCS have been played in the stream.
+  void begin(int64_t mcs, const Stream& stream);
+  void finish(int64_t mcs, const Stream& stream);
+  // The state as it is now, on the host.
+  const State& fetch(const Stream& stream);
+
+ private:
+  void number_cells_by_type(int types);
+  void allocate();
+  void upload();
+  template <class Word>
+  void upload_sites();
+  void download();
+  template <class Word>
+  void download_sites();
+  void move_anchors(const Stream& stream);
+  void count_all_sums(const Stream& stream);
+  const float* values_of(const VectorField& field);
+  Launch simple() const;
+
+  State state_;
+  CentroidSums sums_come_;
+  bool host_is_current_ = true;
+  int64_t mcs_, refreshed_at_;  // the latter: when stale stamps of Act were last set back
+  Device device_;
+  SiteLayout layout_;
+  Team team_;
+  std::vector<CellId> to_device_, from_device_;  // ids
+  Function turn_, move_anchors_, count_sums_, refresh_stamps_;
+  Buffer<uint8_t> sites_, moved_;
+  Buffer<Extent> extents_;
+  Buffer<Vec3i> anchors_;
+  Buffer<Vec3<int64_t>> sums_;
+  Buffer<Vec3f> directions_;
+  Buffer<Vec3d> history_;
+  Buffer<uint32_t> anchors_moved_;
+  std::map<const float*, Buffer<float>> field_values_;  // by where they lie on the host
+  StateTables tables_{};
+};
+
+}  // namespace kiln::cuda

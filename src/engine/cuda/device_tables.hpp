@@ -1,0 +1,29 @@
+// A simulation's state on a device, whatever the schedule. Read by both compilers.
+#pragma once
+
+#include "core/types.hpp"
+
+namespace kiln::cuda {
+
+inline constexpr int kMostTypesByRange = 16;
+
+struct Extent {
+  int32_t volume, perimeter;
+};
+
+// Cells are numbered by type on the device, so that an id tells its type: those of type k are
+// first_of_type[k] to first_of_type[k + 1] - 1.
+struct StateTables {
+  void* sites;  // per site: cell id, and above it the stamp of Act
+  Extent* extents;
+  Vec3i* anchors;
+  Vec3<int64_t>* sums;
+  Vec3f* directions;
+  Vec3d* history;
+  uint8_t* moved;           // per cell: whether it has just got a new anchor
+  uint32_t* anchors_moved;  // whether any has
+  uint32_t cells;           // with the medium
+  uint32_t first_of_type[kMostTypesByRange + 1];
+};
+
+}  // namespace kiln::cuda

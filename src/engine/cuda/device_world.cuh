@@ -1,0 +1,149 @@
+// How kernels see the lattice and the cells, whatever the schedule. Compiled behind model_prologue.
+#pragma once
+
+#include "core/centroid.hpp"
+#include "engine/cuda/device_tables.hpp"
+#include "terms/hamiltonian.hpp"
+
+namespace kiln::device {
+
+using cuda::StateTables;
+using model::Word;
+
+constexpr int kDim = model::kDim;
+constexpr Lattice kLattice{model::kSize, model::kPeriodic, kDim};
+constexpr bool kWide = int64_t(model::kSize.x) * model::kSize.y * model::kSize.z >= int64_t(1) << 31;
+template <bool>
+struct OffsetOf {
+  using Type = int32_t;
+};
+template <>
+struct OffsetOf<true> {
+  using Type = int64_t;
+};
+using Offset = OffsetOf<kWide>::Type;
+
+constexpr Word kIdMask = model::kIdBits == 8 * sizeof(Word) ? ~Word(0) : (Word(1) << model::kIdBits) - 1;
+constexpr int kStampBits = int(8 * sizeof(Word)) - model::kIdBits;
+constexpr uint32_t kStampMask = kStampBits > 0 ? uint32_t((uint64_t(1) << kStampBits) - 1) : 0;
+constexpr int kStampShift = model::kMaxAct == 0 ? 0 : model::kIdBits;
+
+__device__ __forceinline__ CellId id_of(Word word) { return CellId(word & kIdMask); }
+
+// Act of a site: how far its stamp lies ahead of the clock. A stamp that is not ahead is stale.
+__device__ __forceinline__ uint32_t act_of(Word word, uint32_t clock) {
+  if (model::kMaxAct == 0) return 0;
+  const uint32_t ahead = (uint32_t(word >> kStampShift) - clock) & kStampMask;
+  return ahead <= uint32_t(model::kMaxAct) ? ahead : 0;
+}
+__device__ __forceinline__ Word word_of(CellId id, uint32_t stamp) {
+  if (model::kMaxAct == 0) return Word(id);
+  return Word(id) | Word(stamp & kStampMask) << kStampShift;
+}
+
+// Offsets of a place's row, and of the two beside it, along one axis.
+template <int Axis>
+struct Three {
+  Offset at[3];
+  bool inside[3];
+
+  __device__ __forceinline__ explicit Three(int32_t p) {
+    constexpr int32_t length = model::kSize[Axis];
+    constexpr bool periodic = model::kPeriodic[Axis];
+    constexpr Offset stride = Axis == 0   ? 1
+                              : Axis == 1 ? Offset(model::kSize.x)
+                                          : Offset(model::kSize.x) * model::kSize.y;
+    const int32_t low = p > 0 ? p - 1 : (periodic ? length - 1 : p);
+    const int32_t high = p < length - 1 ? p + 1 : (periodic ? 0 : p);
+    at[0] = low * stride;
+    at[1] = p * stride;
+    at[2] = high * stride;
+    inside[0] = periodic || p > 0;
+    inside[1] = true;
+    inside[2] = periodic || p < length - 1;
+  }
+};
+
+struct Around {
+  Three<0> x;
+  Three<1> y;
+  Three<2> z;
+
+  __device__ __forceinline__ explicit Around(const Vec3i& p) : x(p.x), y(p.y), z(p.z) {}
+  __device__ __forceinline__ Offset centre() const { return x.at[1] + y.at[1] + z.at[1]; }
+  // Of the place that lies a step away, each entry -1, 0 or 1.
+  __device__ __forceinline__ Offset at(const Vec3i& step) const {
+    return x.at[step.x + 1] + y.at[step.y + 1] + z.at[step.z + 1];
+  }
+  __device__ __forceinline__ bool inside(const Vec3i& step) const {
+    return x.inside[step.x + 1] && y.inside[step.y + 1] && z.inside[step.z + 1];
+  }
+};
+
+// The words of the Moore neighbours, in the lanes of a Patch. `read(step)` gives the word of the place that
+// lies a step away.
+struct Surroundings {
+  Patch<kDim> patch;
+  Word words[Patch<kDim>::kLanes];
+
+  template <class Read>
+  __device__ __forceinline__ Surroundings(const Around& around, const Read& read) {
+#pragma unroll
+    for (int lane = 0; lane < Patch<kDim>::kLanes; ++lane) {
+      const int row = lane / 4, x = lane % 4 - 1, y = row % 3 - 1, z = kDim == 3 ? row / 3 - 1 : 0;
+      words[lane] = 0;
+      patch.ids[lane] = kNowhere;
+      if (x == 2 || lane == Patch<kDim>::kCentre || !around.inside({x, y, z})) continue;
+      words[lane] = read(Vec3i{x, y, z});
+      patch.ids[lane] = id_of(words[lane]);
+    }
+  }
+};
+
+__device__ __forceinline__ TypeId type_of(const StateTables& t, CellId id) {
+  int type = id != kMedium ? 1 : 0;
+#pragma unroll
+  for (int k = 2; k < model::kTypes; ++k) type += id >= t.first_of_type[k] ? 1 : 0;
+  return TypeId(type);
+}
+
+// Act's geometric mean over a site of `cell` and its surroundings.
+__device__ __forceinline__ float mean_act(const Surroundings& around, CellId cell, uint32_t own,
+                                          uint32_t clock) {
+  if (cell == kMedium || own == 0) return 0.0f;
+  uint32_t values[Patch<kDim>::kLanes];
+#pragma unroll
+  for (int lane = 0; lane < Patch<kDim>::kLanes; ++lane) values[lane] = act_of(around.words[lane], clock);
+  return act::geometric_mean(around.patch, values, cell, ActValue(own), model::kActLogs);
+}
+
+// What the terms see of one attempt.
+struct World {
+  const StateTables& tables;
+  const Vec3i& target;
+  const Patch<kDim>& patch;
+  Tally counts;
+  FarPatch far;
+
+  __device__ __forceinline__ World(const StateTables& t, const Vec3i& place, const Patch<kDim>& around,
+                                   const Copy& copy)
+      : tables(t), target(place), patch(around), counts(kiln::tally(around, copy.winner, copy.loser)) {}
+  __device__ __forceinline__ TypeId type(CellId cell) const { return type_of(tables, cell); }
+  __device__ __forceinline__ Vec3f direction(CellId cell) const { return tables.directions[cell]; }
+  __device__ __forceinline__ const Patch<kDim>& around_target() const { return patch; }
+  __device__ __forceinline__ const Tally& tally() const { return counts; }
+  __device__ const FarPatch& far_around_target(const Neighbourhood& n) {
+    const Word* sites = static_cast<const Word*>(tables.sites);
+    far.count = n.count;
+    for (int k = 0; k < n.count; ++k) {
+      Vec3i p = target + Vec3i{n.offset[k].x, n.offset[k].y, n.offset[k].z};
+      far.ids[k] = kLattice.wrap(p) ? id_of(sites[kLattice.index(p)]) : kNowhere;
+    }
+    return far;
+  }
+};
+
+__device__ __forceinline__ int64_t thread_number() { return int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
+__device__ __forceinline__ int64_t thread_count() { return int64_t(gridDim.x) * blockDim.x; }
+
+}  // namespace kiln::device

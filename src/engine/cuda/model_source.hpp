@@ -1,0 +1,19 @@
+// A model's terms, sizes and constants as CUDA C++: what the kernels of a schedule are compiled behind.
+#pragma once
+
+#include <string>
+
+#include "engine/cuda/site_layout.hpp"
+#include "terms/physics.hpp"
+
+namespace kiln::cuda {
+
+// Defines in kiln::model: kDim, kSize, kPeriodic, kTypes, kIdBits, kMaxAct, kActLogs, kHistory, the type Word
+// and physics(). Fields that are stored are in kFields, which the host fills (see stored_fields).
+// `history` is State::history_length.
+std::string model_prologue(const Physics& physics, const SiteLayout& layout, int history);
+
+// How many fields kFields has; 0 where it is not there, because no field in use is stored.
+int stored_fields(const Physics& physics);
+
+}  // namespace kiln::cuda

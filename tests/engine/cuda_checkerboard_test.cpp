@@ -1,0 +1,180 @@
+// The `checkerboard` schedule on a GPU: kernels compile for every kind of model; books are exact after every
+// MCS although atomics come in any order; and where attempts share nothing, it does what the threads do.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/checkerboard_engine.hpp"
+#include "engine/cuda/checkerboard_engine.hpp"
+#include "engine/cuda/kernel_cache.hpp"
+#include "support/full_world.hpp"
+#include "support/nvrtc.hpp"
+
+namespace kiln::cuda {
+namespace {
+
+using test::SmallWorld;
+
+constexpr int kMaxAct = 24;  // of add_all_terms
+
+struct Setting {
+  const char* what;
+  CheckerboardSettings settings;
+};
+constexpr Setting kSettings[] = {
+    {"from the cache", {2, 4, 16, false, false}},
+    {"from the lattice", {2, 4, 1, false, false}},
+    {"in random order", {2, 4, 3, true, false}},
+    {"with mutex", {2, 4, 3, false, true}},
+};
+
+Lattice lattice_of(int dimension) {
+  if (dimension == 2) return {{44, 37, 1}, {true, false, false}, 2};
+  return {{16, 11, 20}, {true, false, true}, 3};
+}
+
+SmallWorld world_of(int dimension, unsigned seed) {
+  return seed % 3 == 0 ? test::everything_in(lattice_of(dimension), seed, 4, 5)
+                       : test::everything_in(lattice_of(dimension), seed);
+}
+
+TEST(CheckerboardKernels, Compile) {
+  KILN_NEEDS_NVRTC();
+  for (const int dimension : {2, 3})
+    for (const Setting& s : kSettings) {
+      if (s.settings.random_order) continue;  // as "from the lattice"
+      SmallWorld w = world_of(dimension, 0);
+      const SiteLayout layout = site_layout(w.state.cells.count(), kMaxAct);
+      const std::string source = checkerboard_source(w.physics(), s.settings, layout, 4);
+      const auto all = resources(compile_cached(source, "checkerboard.cu", 75));
+      const auto is_play = [](const KernelResources& r) { return r.name == "play_region" && r.kernel; };
+      const auto play = std::find_if(all.begin(), all.end(), is_play);
+      ASSERT_NE(play, all.end()) << s.what;
+      EXPECT_LE(play->shared_bytes, 48 << 10) << s.what;
+    }
+}
+
+// 4 x 4 places of 4 bytes in 2-D fit for 256 threads; 10 x 10 x 10 fit for no useful number of them, and a
+// single attempt is not worth a load.
+TEST(CheckerboardKernels, CacheWhereItFitsAndPays) {
+  const SiteLayout layout{4, 32, 0};
+  const auto shape = [&](int region, int switch_every, bool mutex, int dimension) {
+    return board_shape({region, 2 * region, switch_every, false, mutex}, dimension, layout);
+  };
+  EXPECT_TRUE(shape(2, 4, false, 2).cached);
+  EXPECT_EQ(shape(2, 4, false, 2).threads, 256);
+  EXPECT_TRUE(shape(2, 16, false, 3).cached);
+  EXPECT_EQ(shape(2, 16, false, 3).threads, 128);
+  EXPECT_FALSE(shape(8, 1000, false, 3).cached);
+  EXPECT_FALSE(shape(4, 1, false, 3).cached);
+  EXPECT_FALSE(shape(4, 1000, true, 2).cached);
+}
+
+template <int Dim>
+void check_books() {
+  int64_t accepted = 0;
+  for (const Setting& s : kSettings)
+    for (unsigned seed = 0; seed < 2; ++seed) {
+      SmallWorld w = world_of(Dim, seed);
+      const Physics physics = w.physics();
+      CheckerboardEngine engine(w.state, physics, seed, s.settings, kMaxAct, 0);
+      kiln::CheckerboardEngine<Dim> host(w.state, physics, seed, s.settings, 1);
+      for (int mcs = 0; mcs < 6; ++mcs) {
+        engine.advance(1);
+        ASSERT_EQ(audit(engine.state(), w.perimeter_neighbours, w.frozen()), "")
+            << s.what << ", seed " << seed << ", MCS " << mcs;
+      }
+      host.advance(6);
+      EXPECT_EQ(engine.state().mcs, 6);
+      EXPECT_EQ(engine.counts().attempts, host.counts().attempts) << s.what << ", seed " << seed;
+      EXPECT_LE(engine.counts().accepted, engine.counts().live);
+      accepted += engine.counts().accepted;
+    }
+  EXPECT_GT(accepted, 1000);
+}
+TEST(CudaCheckerboard, KeepsExactBooks2D) {
+  KILN_NEEDS_GPU();
+  check_books<2>();
+}
+TEST(CudaCheckerboard, KeepsExactBooks3D) {
+  KILN_NEEDS_GPU();
+  check_books<3>();
+}
+
+// Without volume and perimeter the attempts of a step have nothing in common, so their order does not matter.
+template <int Dim>
+void check_same_as_threads() {
+  for (const Setting& s : kSettings) {
+    if (s.settings.mutex) continue;
+    for (unsigned seed = 0; seed < 2; ++seed) {
+      SmallWorld w = world_of(Dim, seed);
+      for (TypePhysics& t : w.types) t.volume.lambda = t.perimeter.lambda = 0;
+      std::vector<float> values(std::size_t(3 * w.state.lattice.sites()));
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = float(int(i * 7 % 11) - 5);
+      if (seed % 2 == 1) {
+        w.fields[0].shape = VectorField::Shape::stored;
+        w.fields[0].data = values.data();
+      }
+      const Physics physics = w.physics();
+      CheckerboardEngine engine(w.state, physics, seed, s.settings, kMaxAct, 0);
+      kiln::CheckerboardEngine<Dim> host(w.state, physics, seed, s.settings, 1);
+      for (int mcs = 0; mcs < 6; ++mcs) {
+        engine.advance(1);
+        host.advance(1);
+        ASSERT_EQ(state_hash(engine.state()), state_hash(host.state()))
+            << s.what << ", seed " << seed << ", MCS " << mcs;
+      }
+      EXPECT_EQ(engine.counts().accepted, host.counts().accepted);
+      EXPECT_EQ(engine.counts().live, host.counts().live);
+    }
+  }
+}
+TEST(CudaCheckerboard, IsThatOfTheThreadsWhereNothingIsShared2D) {
+  KILN_NEEDS_GPU();
+  check_same_as_threads<2>();
+}
+TEST(CudaCheckerboard, IsThatOfTheThreadsWhereNothingIsShared3D) {
+  KILN_NEEDS_GPU();
+  check_same_as_threads<3>();
+}
+
+// A single block makes its attempts one after the other, sizes and all.
+TEST(CudaCheckerboard, IsThatOfTheThreadsInASingleBlock) {
+  KILN_NEEDS_GPU();
+  for (const int switch_every : {1, 64}) {
+    const CheckerboardSettings settings{4, 12, switch_every, false, false};
+    SmallWorld w = test::everything_in({{12, 12, 12}, {true, false, true}, 3}, 2);
+    const Physics physics = w.physics();
+    CheckerboardEngine engine(w.state, physics, 3, settings, kMaxAct, 0);
+    kiln::CheckerboardEngine<3> host(w.state, physics, 3, settings, 1);
+    engine.advance(40);  // longer than stamps of Act last
+    host.advance(40);
+    EXPECT_EQ(state_hash(engine.state()), state_hash(host.state()));
+    EXPECT_EQ(engine.counts().accepted, host.counts().accepted);
+  }
+}
+
+// As on threads: one cell, stripes, every copy free, 16 steps per MCS. An attempt that loses the race leaves
+// the winner's copy, so a step accepts one, no more and no less.
+TEST(CudaCheckerboard, MutexAcceptsOneCopyPerCellBetweenBarriers) {
+  KILN_NEEDS_GPU();
+  SmallWorld w;
+  w.state.lattice = {{400, 400, 1}, {true, true, false}, 2};
+  w.state.ids = HugeVector<CellId>(160000);
+  w.state.cells.add(0);
+  w.state.cells.add(1);
+  for (std::size_t i = 0; i < w.state.ids.size(); ++i) w.state.ids[i] = i % 2;
+  w.types.resize(2);
+  w.j.assign(4, 0.0);
+  w.adhesion_neighbours = w.perimeter_neighbours = neighbourhood_of_order(2, 2);
+  w.recount();
+  CheckerboardEngine engine(w.state, w.physics(), 1, {2, 4, 3, false, true}, 0, 0);
+  for (int mcs = 1; mcs <= 5; ++mcs) {
+    engine.advance(1);
+    EXPECT_EQ(engine.counts().accepted, 16 * mcs);
+    EXPECT_EQ(audit(engine.state(), w.perimeter_neighbours, w.frozen()), "");
+  }
+}
+
+}  // namespace
+}  // namespace kiln::cuda

@@ -1,0 +1,83 @@
+// The kernels of every shipped model compile for the cards we name, and no value spills from registers to
+// memory. It needs no GPU, only NVRTC's library.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/cuda/kernel_cache.hpp"
+#include "engine/cuda/tiles_data.hpp"
+#include "engine/cuda/tiles_source.hpp"
+#include "engine/tiles_plan.hpp"
+#include "support/nvrtc.hpp"
+#include "support/shipped.hpp"
+#include "support/tiles_worlds.hpp"
+
+namespace kiln::cuda {
+namespace {
+
+using test::SmallWorld;
+
+// Turing, Ampere and Hopper, and the newest that NVRTC knows.
+std::set<int> architectures() {
+  const std::vector<int> all = supported_architectures();
+  return {75, 80, 90, *std::max_element(all.begin(), all.end())};
+}
+
+// What no shipped model asks for: words of 64 bits and the longest Act, fields from files, the most types,
+// far neighbours, more sites than 32 bits count, a fixed number of passes.
+TEST(TilesKernels, CompileForEveryKindOfModel) {
+  KILN_NEEDS_NVRTC();
+  SmallWorld w = test::everything(3, 3);
+  const auto compiles = [&](const SiteLayout& layout, int passes) {
+    EXPECT_NO_THROW(
+        compile_tiles(w.physics(), test::tiles_settings(w, passes), layout, w.state.history_length, 1, 90));
+  };
+  {
+    SCOPED_TRACE("the longest Act");
+    compiles(site_layout(1u << 20, 65535), 0);
+  }
+  {
+    SCOPED_TRACE("a field from a file");
+    w.fields[0].shape = VectorField::Shape::stored;
+    compiles(site_layout(w.state.cells.count(), w.largest_act()), 2);
+  }
+  {
+    SCOPED_TRACE("the most types, on a large lattice");
+    w.types.resize(kMostTypesByRange, w.types[1]);
+    w.j.assign(w.types.size() * w.types.size(), 1);
+    w.state.lattice.size = {2000, 2000, 2000};
+    compiles(site_layout(1u << 31, 0), 1);
+  }
+}
+
+class ShippedKernels : public testing::TestWithParam<std::string> {};
+
+TEST_P(ShippedKernels, CompileWithoutSpills) {
+  KILN_NEEDS_NVRTC();
+  const Model model = read_model(test::models_folder() / GetParam());
+  float most = 0;
+  for (const Phase& phase : model.phases)
+    for (const TypePhysics& type : phase.physics.types) most = std::max(most, type.act.max);
+  const SiteLayout layout =
+      site_layout(uint32_t(expected_cells(model)) + 1, model.uses_act() ? int(most) : 0);
+  for (const Phase& phase : model.phases)
+    for (const int architecture : architectures()) {
+      const TilesKernels kernels = compile_tiles(phase.physics.view(), tiles::settings_for(model), layout,
+                                                 model.history_length(), 4, architecture);
+      EXPECT_GE(kernels.shape.warps_per_block, 16) << "sm_" << architecture;
+      const auto all = resources(kernels.compiled);
+      const auto is_play = [](const KernelResources& r) { return r.name == "play" && r.kernel; };
+      ASSERT_EQ(std::count_if(all.begin(), all.end(), is_play), 1) << "no report for sm_" << architecture;
+      for (const KernelResources& r : all)
+        EXPECT_EQ(r.spill_stores + r.spill_loads, 0)
+            << r.name << " spills for sm_" << architecture << ", with " << r.registers << " registers";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Small, ShippedKernels, testing::ValuesIn(test::shipped_models()), test::test_name);
+INSTANTIATE_TEST_SUITE_P(Large, ShippedKernels, testing::ValuesIn(test::models_in("large/")),
+                         test::test_name);
+
+}  // namespace
+}  // namespace kiln::cuda

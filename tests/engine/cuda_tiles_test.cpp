@@ -1,0 +1,238 @@
+// The `tiles` schedule on a GPU gives the bits that threads give, and those are the schedule's description
+// (tiles_test.cpp). Every world compiles kernels of its own, so there are fewer than there.
+#include <gtest/gtest.h>
+
+#include "engine/cuda/tiles_engine.hpp"
+#include "engine/threads.hpp"
+#include "support/full_world.hpp"
+#include "support/nvrtc.hpp"
+#include "support/shipped.hpp"
+#include "support/tiles_worlds.hpp"
+
+namespace kiln::cuda {
+namespace {
+
+using test::SmallWorld;
+using test::tiles_settings;
+
+constexpr int kThreads = 4;
+
+std::unique_ptr<Engine> on_threads(const State& state, const Physics& physics, uint64_t seed,
+                                   const tiles::Settings& settings) {
+  if (physics.lattice.dimension == 2)
+    return std::make_unique<ThreadsEngine<2>>(state, physics, seed, settings, kThreads);
+  return std::make_unique<ThreadsEngine<3>>(state, physics, seed, settings, kThreads);
+}
+
+// The same world on a GPU and on threads.
+struct Pair {
+  Pair(const SmallWorld& w, uint64_t seed, int passes = 0)
+      : world(w),
+        physics(world.physics()),
+        settings(tiles_settings(world, passes)),
+        gpu(world.state, physics, seed, settings, world.largest_act(), 0),
+        threads(on_threads(world.state, physics, seed, settings)) {}
+
+  void advance(int64_t mcs) {
+    gpu.advance(mcs);
+    threads->advance(mcs);
+  }
+  void set_physics(const Physics& p) {
+    gpu.set_physics(p);
+    threads->set_physics(p);
+  }
+  void expect_same() {
+    EXPECT_EQ(audit(gpu.state(), world.perimeter_neighbours, world.frozen()), "");
+    EXPECT_EQ(state_hash(gpu.state()), state_hash(threads->state())) << "MCS " << gpu.state().mcs;
+    EXPECT_EQ(gpu.counts().attempts, threads->counts().attempts);
+    EXPECT_EQ(gpu.counts().live, threads->counts().live);
+    EXPECT_EQ(gpu.counts().accepted, threads->counts().accepted);
+  }
+
+  SmallWorld world;
+  Physics physics;
+  tiles::Settings settings;
+  TilesEngine gpu;
+  std::unique_ptr<Engine> threads;
+};
+
+void check_world(const SmallWorld& world, int passes, int mcs) {
+  Pair pair(world, 5, passes);
+  for (int m = 0; m < mcs && !testing::Test::HasFailure(); ++m) {
+    pair.advance(1);
+    pair.expect_same();
+  }
+}
+
+void check_random_worlds(int dimension) {
+  for (unsigned seed = 0; seed < 8; ++seed) {
+    SCOPED_TRACE(testing::Message() << "world " << seed);
+    constexpr int kPasses[] = {0, 1, 2, 4};
+    check_world(test::everything(dimension, seed), kPasses[(seed + seed / 4) % 4], 5);
+  }
+}
+TEST(CudaTiles, AreThoseOfThreads2D) {
+  KILN_NEEDS_GPU();
+  check_random_worlds(2);
+}
+TEST(CudaTiles, AreThoseOfThreads3D) {
+  KILN_NEEDS_GPU();
+  check_random_worlds(3);
+}
+
+TEST(CudaTiles, FitLatticesOfAllShapes) {
+  KILN_NEEDS_GPU();
+  const std::vector<test::Shape> shapes = test::awkward_shapes();
+  for (std::size_t i = 0; i < shapes.size(); i += 3) {
+    const test::Shape& shape = shapes[i];
+    SCOPED_TRACE(shape.text());
+    check_world(test::everything_in(shape.lattice, 7, shape.order, shape.order), 0, 4);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(CudaTiles, TakeAnyNumberOfCells) {
+  KILN_NEEDS_GPU();
+  check_world(test::tissue({{145, 141, 1}, {true, true, false}, 2}, 1, 2), 0, 4);
+  check_world(test::tissue({{34, 33, 31}, {true, false, true}, 3}, 1, 3), 0, 4);
+  check_world(test::tissue({{63, 64, 65}, {true, false, true}, 3}, 4, 3), 2, 4);
+}
+
+SmallWorld without_persistence(SmallWorld w) {
+  for (TypePhysics& t : w.types) t.persistence = {};
+  w.state.history_length = 0;
+  w.state.history.clear();
+  w.state.direction.clear();
+  return w;
+}
+
+// Many MCS at once, played by few launches, beyond the number where stamps of Act come round again.
+TEST(CudaTiles, PlayManyMcsAtOnce) {
+  KILN_NEEDS_GPU();
+  Pair pair(without_persistence(test::tissue({{40, 33, 1}, {true, false, false}, 2}, 5, 4)), 5);
+  ASSERT_TRUE(pair.physics.uses.act);
+  for (const int mcs : {1, 0, 31, 100, 700, 3}) {
+    pair.advance(mcs);
+    pair.expect_same();
+  }
+}
+
+// Act that lasts so long, and so many cells, that both do not fit 32 bits.
+TEST(CudaTiles, HaveRoomForLongActAndManyCells) {
+  KILN_NEEDS_GPU();
+  SmallWorld w = test::tissue({{190, 180, 1}, {true, true, false}, 2}, 1, 2);
+  for (TypePhysics& t : w.types) t.act.max = 65535;
+  ASSERT_EQ(site_layout(w.state.cells.count(), 65535).word_bytes, 8);
+  check_world(w, 0, 4);
+}
+
+TEST(CudaTiles, AStateIsAllThatIsNeededToGoOn) {
+  KILN_NEEDS_GPU();
+  Pair whole(test::everything(3, 5), 9);
+  whole.advance(9);
+  Pair first(whole.world, 9);
+  first.advance(4);
+  const int most = whole.world.largest_act();
+  TilesEngine on_gpu(first.threads->state(), whole.physics, 9, whole.settings, most, 0);
+  const auto on_host = on_threads(first.gpu.state(), whole.physics, 9, whole.settings);
+  on_gpu.advance(5);
+  on_host->advance(5);
+  whole.expect_same();
+  EXPECT_EQ(state_hash(on_gpu.state()), state_hash(whole.gpu.state()));
+  EXPECT_EQ(state_hash(on_host->state()), state_hash(whole.gpu.state()));
+}
+
+TEST(CudaTiles, PhysicsMayChangeBetweenMcs) {
+  KILN_NEEDS_GPU();
+  SmallWorld w = test::everything(2, 6), hot = test::hotter(w);
+  Pair pair(w, 3);
+  pair.advance(3);
+  pair.set_physics(hot.physics());
+  pair.advance(3);
+  pair.expect_same();
+}
+
+// A light kernel leaves room for more blocks than a heavy one, and the same memory must do for both: more
+// tiles than a resident grid takes at once, first nearly no terms, then all, then none again.
+TEST(CudaTiles, LightAndHeavyPhysicsTakeTurns) {
+  KILN_NEEDS_GPU();
+  SmallWorld heavy = test::tissue({{2300, 2200, 1}, {true, false, false}, 2}, 5, 1), light = heavy;
+  for (TypePhysics& t : light.types) {
+    const bool frozen = t.frozen;
+    const act::Params act = {0, t.act.max, 0};
+    t = {};
+    t.frozen = frozen;
+    t.act = act;
+  }
+  Pair pair(heavy, 3);
+  for (SmallWorld* w : {&light, &heavy, &light}) {
+    pair.set_physics(w->physics());
+    pair.advance(1);
+    pair.expect_same();
+  }
+}
+
+TEST(CudaTiles, FollowAStoredField) {
+  KILN_NEEDS_GPU();
+  for (const int dimension : {2, 3}) {
+    SmallWorld w = test::everything(dimension, 1);
+    const std::size_t count = w.state.ids.size() * std::size_t(dimension);
+    std::mt19937 rng(4);
+    std::vector<float> values(count);
+    for (float& v : values) v = float(int(rng() % 17)) - 8.0f;
+    VectorField stored;
+    stored.shape = VectorField::Shape::stored;
+    stored.strength = 0.5f;
+    stored.data = values.data();
+    stored.components = dimension;
+    w.fields = {w.fields[0], stored};
+    for (std::size_t t = 1; t < w.types.size(); ++t) w.types[t].chemotaxis = {10, float(t % 2)};
+    check_world(w, 0, 4);
+  }
+}
+
+TEST(CudaTiles, SayThatALatticeIsTooLarge) {
+  KILN_NEEDS_GPU();
+  SmallWorld w = without_persistence(test::everything(3, 0));
+  w.state.lattice.size = {100'000, 100'000, 1000};
+  State state;  // without sites: none are looked at before there is room for them
+  state.lattice = w.state.lattice;
+  state.cells = w.state.cells;
+  try {
+    TilesEngine engine(state, w.physics(), 1, tiles_settings(w, 0), 0, 0);
+    FAIL() << "it fitted";
+  } catch (const OutOfMemory& e) {
+    EXPECT_PRED_FORMAT2(testing::IsSubstring, "has too little memory: the lattice needs 40 TB, and ",
+                        e.what());
+  }
+}
+
+TEST(CudaTiles, SayThatThereAreTooManyTypes) {
+  KILN_NEEDS_GPU();
+  SmallWorld w = test::everything(2, 1);
+  w.types.resize(kMostTypesByRange + 1);
+  w.j.assign(w.types.size() * w.types.size(), 0);
+  try {
+    TilesEngine engine(w.state, w.physics(), 1, tiles_settings(w, 0), w.largest_act(), 0);
+    FAIL() << "it took them";
+  } catch (const UserError& e) {
+    EXPECT_STREQ(e.what(), "the model has 17 types, but the CUDA engine takes at most 16.");
+  }
+}
+
+class CudaShippedModel : public testing::TestWithParam<std::string> {};
+
+TEST_P(CudaShippedModel, KeepsItsBooksAndItsHash) {
+  KILN_NEEDS_GPU();
+  test::check_shipped_model(GetParam(), {.engine = "cuda"}, true);
+}
+
+TEST_P(CudaShippedModel, KeepsItsHashForLong) {
+  KILN_NEEDS_GPU();
+  test::check_shipped_model_for_long(GetParam(), {.engine = "cuda"});
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuda, CudaShippedModel, testing::ValuesIn(test::shipped_models()), test::test_name);
+
+}  // namespace
+}  // namespace kiln::cuda

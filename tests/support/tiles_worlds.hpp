@@ -1,0 +1,73 @@
+// What the tests of the `tiles` schedule share, whatever the engine.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "engine/tiles.hpp"
+#include "support/full_world.hpp"
+
+namespace kiln::test {
+
+inline tiles::Settings tiles_settings(const SmallWorld& w, int passes) {
+  return {std::max(3, std::max(w.adhesion_neighbours.reach, w.perimeter_neighbours.reach) + 1), passes};
+}
+
+struct Shape {
+  Lattice lattice;
+  int order;  // of both neighbourhoods; 0: Moore
+
+  std::string text() const {
+    std::string result = std::to_string(lattice.dimension) + "-D, order " + std::to_string(order);
+    for (int axis = 0; axis < lattice.dimension; ++axis)
+      result += (lattice.periodic[axis] ? ", periodic " : ", closed ") + std::to_string(lattice.size[axis]);
+    return result;
+  }
+};
+
+// Lattices that are odd, thin, shorter than a tile, closed on some axes. Periodic axes are at least twice the
+// neighbours' reach and one site long, as in a model.
+inline std::vector<Shape> awkward_shapes() {
+  std::vector<Shape> shapes;
+  for (int thin = 1; thin <= 5; ++thin) {
+    shapes.push_back({{{thin, 11, 1}, {false, true, false}, 2}, 0});
+    shapes.push_back({{{13, thin, 1}, {false, false, false}, 2}, 0});
+    shapes.push_back({{{7, thin, 9}, {true, false, false}, 3}, 0});
+    shapes.push_back({{{thin, 6, 5}, {false, true, true}, 3}, 4});
+    if (thin < 3) continue;
+    shapes.push_back({{{thin, 10, 1}, {true, true, false}, 2}, 0});
+    shapes.push_back({{{8, 7, thin}, {false, true, true}, 3}, 0});
+  }
+  shapes.push_back({{{1, 1, 1}, {false, false, false}, 3}, 0});
+  shapes.push_back({{{2, 2, 1}, {false, false, false}, 2}, 0});
+  shapes.push_back({{{3, 3, 3}, {true, true, true}, 3}, 0});
+  shapes.push_back({{{17, 5, 1}, {true, true, false}, 2}, 5});
+  shapes.push_back({{{7, 15, 1}, {true, false, false}, 2}, 6});
+  shapes.push_back({{{2, 3, 9}, {false, false, true}, 3}, 6});
+  return shapes;
+}
+
+// The same world with other parameters, and what it keeps in its state the same.
+inline SmallWorld hotter(SmallWorld w) {
+  w.temperature = 40;
+  for (TypePhysics& t : w.types) {
+    t.volume.lambda += 1;
+    t.chemotaxis.lambda = -t.chemotaxis.lambda;
+    t.act.lambda = 0;
+  }
+  for (double& j : w.j) j += 3;
+  return w;
+}
+
+inline std::vector<Vec3i> targets_of(const Lattice& lattice, const tiles::Round& round) {
+  std::vector<Vec3i> result;
+  for (int32_t z = 0; z < round.count.z; ++z)
+    for (int32_t y = 0; y < round.count.y; ++y)
+      for (int32_t x = 0; x < round.count.x; ++x)
+        result.push_back(
+            {round.place(lattice, 0, x), round.place(lattice, 1, y), round.place(lattice, 2, z)});
+  return result;
+}
+
+}  // namespace kiln::test
