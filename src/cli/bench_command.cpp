@@ -4,6 +4,7 @@
 
 #include "cli/bench_cases.hpp"
 #include "cli/commands.hpp"
+#include "cli/summary.hpp"
 #include "core/error.hpp"
 #include "model/read.hpp"
 #include "model/wording.hpp"
@@ -46,7 +47,8 @@ int bench_command(const BenchOptions& options) {
     fmt::print(
         "{{\"case\": \"{}\", \"size\": {}, \"engine\": \"{}\", \"schedule\": \"{}\", \"device\": {}, "
         "\"ms_per_mcs\": {:.6g}, \"site_updates_per_second\": {:.6g}, \"hash\": \"{}\"}}\n",
-        options.name, size, engine->name(), engine->schedule(), json_text(processor_name()), ms, rate, hash);
+        options.name, size, engine->name(), engine->schedule(), json_text(device_of(*engine)), ms, rate,
+        hash);
     return 0;
   }
   fmt::print("{:<14} {:>6} {:>10} {:>8} {:>8} {:>12} {:>16}  {}\n", "case", "size", "cells", "engine", "MCS",

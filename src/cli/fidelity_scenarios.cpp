@@ -107,7 +107,7 @@ FidelityScenario chemotaxis2d(bool quick) {
   s.protocol.times = {10, 30, 100, 300};
   if (!quick) s.protocol.times.push_back(1000);
   s.protocol.occupancy = true;
-  s.runs = quick ? 12 : 40;
+  s.runs = quick ? 12 : 64;
   s.map_runs = quick ? 16 : 64;
   s.quantities = sizes(Filling::part);
   s.quantities.push_back(number("displacement in 100 MCS", kDisplacement, &Observation::displacement));

@@ -51,6 +51,20 @@ std::optional<Checkpoint> find_checkpoint(const RunFolder& folder, const Model& 
   return found;
 }
 
+// A run goes on with the schedule it began with, on whatever engine.
+void keep_schedule(EngineOptions& options, const Checkpoint& checkpoint, const RunFolder& folder) {
+  const std::string& began = checkpoint.info.schedule;
+  const bool serial_asked = options.engine == "serial" || options.schedule == "serial";
+  const bool other_engine = options.engine != "auto" && serial_asked != (began == "serial");
+  if (other_engine || (!options.schedule.empty() && options.schedule != began))
+    throw UserError(
+        fmt::format("{} was begun with the schedule {}, and can only be resumed with it; leave --engine and "
+                    "--schedule out, or start a new run.",
+                    folder.path.string(), began));
+  options.schedule = began;
+  if (began == "serial") options.engine = "serial";
+}
+
 fs::path folder_of(const RunOptions& options) {
   if (!options.out.empty()) return options.out;
   const std::string name = options.model.empty() ? "demo" : fs::path(options.model).stem().string();
@@ -113,13 +127,16 @@ class Runner {
   double seconds_ = 0;
 };
 
-void announce(const Model& model, const State& state, const fs::path& out) {
+void announce(const Model& model, Engine& engine, const fs::path& out) {
+  const State& state = engine.state();
   const double cells = double(state.cells.count()) - 1;
   fmt::print(stderr, "{}\n", model.title.empty() ? model.source : model.title);
   fmt::print(stderr, "  lattice {}, {} cells, {} MCS, seed {}\n", size_text(model.lattice), grouped(cells),
              grouped(double(model.total_mcs())), model.seed);
   fmt::print(stderr, "  memory {}, disk about {}, into {}\n", bytes_text(memory_need(model, cells).total()),
              bytes_text(disk_need(model, cells)), out.string());
+  fmt::print(stderr, "  engine {} on {}; schedule {}{}\n", engine.name(), device_of(engine),
+             engine.schedule(), engine.settings().empty() ? "" : ": " + engine.settings());
   for (const std::string& note : model_notes(model)) fmt::print(stderr, "  note: {}\n", note);
 }
 
@@ -140,10 +157,12 @@ int run_command(const RunOptions& options) {
   if (checkpoint && start_mcs > model.total_mcs())
     throw UserError(fmt::format("{} stands at MCS {}, beyond the {} that this run has; give a larger --mcs.",
                                 out.string(), start_mcs, model.total_mcs()));
+  EngineOptions engine_options = options.engine;
+  if (checkpoint) keep_schedule(engine_options, *checkpoint, {out});
   const CellId cells = first.cells.count();
   const Physics physics = model.phases[std::size_t(phase_at(model, start_mcs))].physics.view();
-  const auto engine = make_engine(model, physics, std::move(first), options.engine);
-  if (!options.json) announce(model, engine->state(), out);
+  const auto engine = make_engine(model, physics, std::move(first), engine_options);
+  if (!options.json) announce(model, *engine, out);
 
   RunRecord record;
   record.started = iso_time(std::chrono::system_clock::now());

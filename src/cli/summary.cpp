@@ -84,6 +84,11 @@ double disk_need(const Model& model, double cells) {
   return bytes + sites + 100 * cells;  // the checkpoint
 }
 
+std::string device_of(const Engine& engine) {
+  const std::string gpu = engine.gpu();
+  return gpu.empty() ? processor_name() : gpu;
+}
+
 void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t start_mcs) {
   const State& state = engine.state();
   record.version = KILN_VERSION;
@@ -92,7 +97,8 @@ void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t 
   record.seed = model.seed;
   record.engine = engine.name();
   record.schedule = engine.schedule();
-  record.device = processor_name();
+  record.settings = engine.settings();
+  record.device = device_of(engine);
   record.mcs = state.mcs;
   record.cells = living_cells(state, model.frozen_types());
   record.sites = model.lattice.sites();

@@ -14,6 +14,9 @@ namespace kiln {
 // A rough guess, in bytes, before anything is written.
 double disk_need(const Model& model, double cells);
 
+// The GPU or the processor that an engine runs on.
+std::string device_of(const Engine& engine);
+
 // All that can be told from the model and the engine; `record.seconds` must be set.
 void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t start_mcs);
 

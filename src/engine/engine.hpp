@@ -31,6 +31,8 @@ class Engine {
   virtual std::string schedule() const = 0;
   // What the schedule derived from the model, in words; "" where there is nothing to derive.
   virtual std::string settings() const { return ""; }
+  // The GPU it runs on; "" for a processor.
+  virtual std::string gpu() const { return ""; }
 };
 
 struct EngineOptions {

@@ -25,8 +25,9 @@ ThreadsEngine<Dim>::ThreadsEngine(State state, const Physics& physics, uint64_t 
       reader_(state_),
       team_(threads),
       members_(std::size_t(threads)),
-      claims_(state_.cells.count(), ~uint64_t(0)),
-      stamp_(kFirstStamp) {}
+      claims_(state_.cells.count(), ~uint64_t(0)) {
+  for (Member& m : members_) m.stamp = kFirstStamp;
+}
 
 template <int Dim>
 AttemptCounts ThreadsEngine<Dim>::counts() const {
@@ -41,9 +42,9 @@ AttemptCounts ThreadsEngine<Dim>::counts() const {
 
 template <int Dim>
 void ThreadsEngine<Dim>::advance(int64_t mcs) {
-  if (stamp_ < 1u << 30) {
+  if (members_[0].stamp < 1u << 30) {
     std::fill(claims_.begin(), claims_.end(), ~uint64_t(0));
-    stamp_ = kFirstStamp;
+    for (Member& m : members_) m.stamp = kFirstStamp;
   }
   team_.run([&](int member) {
     for (int64_t done = 0; done < mcs; ++done) {
@@ -66,20 +67,16 @@ void ThreadsEngine<Dim>::play_round(int member, uint64_t number) {
   me.open.clear();
   judge_all(me, round, number);
   team_.wait();
+  if (member == 0) next_tile_[(number + 1) % 2] = 0;  // nobody has looked at it since the round before
   for (int pass = 1;; ++pass) {
     const bool last = pass == settings_.passes;
     if (last)
       carry_out_all(me);
     else
       carry_out_owned(me);
+    me.stamp -= 1;
     team_.wait();
-    if (member == 0) {
-      next_tile_ = 0;
-      stamp_ -= 1;
-    }
-    const bool done = last || !any_open();
-    team_.wait();
-    if (done) return;
+    if (last || !any_open()) return;
     judge_again(me);
     team_.wait();
   }
@@ -96,7 +93,8 @@ void ThreadsEngine<Dim>::judge_all(Member& me, const tiles::Round& round, uint64
     me.x_edge[std::size_t(i)] = x == 0 || x == lattice.size.x - 1;
   }
   const uint32_t end = round.row_length() * round.rows();
-  for (uint32_t first = next_tile_.fetch_add(kShare); first < end; first = next_tile_.fetch_add(kShare)) {
+  std::atomic<uint32_t>& next = next_tile_[number % 2];
+  for (uint32_t first = next.fetch_add(kShare); first < end; first = next.fetch_add(kShare)) {
     const uint32_t last = std::min(first + kShare, end);
     for (uint32_t group = first; group < last; group += tiles::kGroup) judge_group(me, round, number, group);
   }
@@ -178,7 +176,7 @@ void ThreadsEngine<Dim>::judge(Member& me, const Vec3i& place, int direction, fl
   me.open.push_back({place, copy.winner, copy.loser, copy.winner_type, copy.loser_type, uint8_t(direction),
                      accepted, surroundings, threshold, priority, int16_t(change.winner),
                      int16_t(change.loser)});
-  if (accepted) claim(me.open.back());
+  if (accepted && settings_.passes != 1) claim(me, me.open.back());
 }
 
 template <int Dim>
@@ -207,8 +205,8 @@ bool ThreadsEngine<Dim>::accepts_now(const Open& a) const {
 }
 
 template <int Dim>
-void ThreadsEngine<Dim>::claim(const Open& a) {
-  const uint64_t mine = tiles::claim_of(stamp_, a.priority);
+void ThreadsEngine<Dim>::claim(const Member& me, const Open& a) {
+  const uint64_t mine = tiles::claim_of(me.stamp, a.priority);
   for (const CellId cell : {a.winner, a.loser}) {
     if (cell == kMedium) continue;
     std::atomic_ref<uint64_t> claim(claims_[cell]);
@@ -222,7 +220,7 @@ template <int Dim>
 void ThreadsEngine<Dim>::judge_again(Member& me) {
   for (Open& a : me.open) {
     a.accepted = accepts_now(a);
-    if (a.accepted) claim(a);
+    if (a.accepted) claim(me, a);
   }
 }
 
@@ -230,7 +228,7 @@ template <int Dim>
 void ThreadsEngine<Dim>::carry_out_owned(Member& me) {
   std::size_t kept = 0;
   for (const Open& a : me.open) {
-    const uint64_t mine = tiles::claim_of(stamp_, a.priority);
+    const uint64_t mine = tiles::claim_of(me.stamp, a.priority);
     const bool winner_taken = a.winner != kMedium && claims_[a.winner] < mine;
     const bool loser_taken = a.loser != kMedium && claims_[a.loser] < mine;
     if (winner_taken || loser_taken) {

@@ -48,6 +48,7 @@ class ThreadsEngine : public Engine {
     std::vector<uint8_t> x_edge;  // whether that lies at a wall
     AttemptCounts counts;
     std::size_t still_open = 0;
+    uint32_t stamp = 0;  // of the claims of this pass: the same for all
   };
 
   void play_round(int member, uint64_t number);
@@ -55,7 +56,7 @@ class ThreadsEngine : public Engine {
   void judge_group(Member& me, const tiles::Round& round, uint64_t number, uint32_t first);
   void judge(Member& me, const Vec3i& place, int direction, float threshold, uint32_t priority);
   bool accepts_now(const Open& attempt) const;
-  void claim(const Open& attempt);
+  void claim(const Member& me, const Open& attempt);
   void judge_again(Member& me);
   void carry_out_owned(Member& me);
   void carry_out_all(Member& me);
@@ -71,9 +72,8 @@ class ThreadsEngine : public Engine {
   StateReader<Dim> reader_;
   Team team_;
   std::vector<Member> members_;
-  std::vector<uint64_t> claims_;  // per cell
-  uint32_t stamp_;                // of the claims of this pass
-  std::atomic<uint32_t> next_tile_{0};
+  std::vector<uint64_t> claims_;                 // per cell
+  std::atomic<uint32_t> next_tile_[2] = {0, 0};  // that nobody has taken yet, in even and in odd rounds
 };
 
 }  // namespace kiln

@@ -118,7 +118,7 @@ std::string what_was_run(const ReportInfo& info) {
                     escaped(info.description) + "</pre></div>\n<div class=\"card\"><table>\n";
   out += row("State hash", run.hash, true);
   out += row("Seed", std::to_string(run.seed));
-  out += row("Schedule", run.schedule);
+  out += row("Schedule", run.schedule + (run.settings.empty() ? "" : ": " + run.settings));
   out += row("Engine", run.engine);
   out += row("Device", run.device);
   out += row("Started", run.started);

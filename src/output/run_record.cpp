@@ -83,6 +83,7 @@ std::string run_json(const RunRecord& r) {
       {"seed", std::to_string(r.seed)},
       {"engine", json_text(r.engine)},
       {"schedule", json_text(r.schedule)},
+      {"settings", json_text(r.settings)},
       {"device", json_text(r.device)},
       {"started", json_text(r.started)},
       {"seconds", json_number(r.seconds)},

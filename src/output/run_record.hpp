@@ -15,6 +15,7 @@ struct RunRecord {
   std::string title;
   uint64_t seed = 0;
   std::string engine, schedule;
+  std::string settings;  // what the schedule derived from the model, in words
   std::string device;   // what it ran on: a processor or a GPU
   std::string started;  // ISO 8601, UTC
   double seconds = 0;   // of computing, without what came before and after

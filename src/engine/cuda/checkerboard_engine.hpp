@@ -20,6 +20,7 @@ class CheckerboardEngine : public Engine {
   const State& state() override { return state_.fetch(stream_); }
   AttemptCounts counts() const override;
   std::string name() const override { return "cuda"; }
+  std::string gpu() const override { return device_.info().name; }
   std::string schedule() const override { return "checkerboard"; }
   std::string settings() const override { return plan_.describe(); }
 

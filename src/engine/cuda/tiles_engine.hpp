@@ -20,6 +20,7 @@ class TilesEngine : public Engine {
   const State& state() override { return state_.fetch(stream_); }
   AttemptCounts counts() const override;
   std::string name() const override { return "cuda"; }
+  std::string gpu() const override { return device_.info().name; }
   std::string schedule() const override { return "tiles"; }
   std::string settings() const override { return tiles::describe(settings_); }
 
