@@ -166,7 +166,11 @@ int main(int argc, char** argv) {
   app.add_flag("--with-lymphnode", options.with_lymphnode, "the lymph node of 1024 sites as well")
       ->excludes(scan);
   app.add_option("--json", options.json, "writes the results to a file")->type_name("FILE");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
   try {
     return run(options);
   } catch (const std::exception& e) {

@@ -8,8 +8,7 @@
 namespace kiln {
 namespace {
 
-// Tiles that a thread takes at a time.
-constexpr uint32_t kShare = 8 * tiles::kGroup;
+constexpr uint32_t kShare = 4;  // groups that a thread takes at a time
 constexpr uint32_t kFirstStamp = 0xFFFFFFFEu;
 
 }  // namespace
@@ -67,7 +66,7 @@ void ThreadsEngine<Dim>::play_round(int member, uint64_t number) {
   me.open.clear();
   judge_all(me, round, number);
   team_.wait();
-  if (member == 0) next_tile_[(number + 1) % 2] = 0;  // nobody has looked at it since the round before
+  me.taken[(number + 1) % 2] = 0;  // nobody has looked at it since the round before
   for (int pass = 1;; ++pass) {
     const bool last = pass == settings_.passes;
     if (last)
@@ -92,11 +91,19 @@ void ThreadsEngine<Dim>::judge_all(Member& me, const tiles::Round& round, uint64
     me.x[std::size_t(i)] = x;
     me.x_edge[std::size_t(i)] = x == 0 || x == lattice.size.x - 1;
   }
-  const uint32_t end = round.row_length() * round.rows();
-  std::atomic<uint32_t>& next = next_tile_[number % 2];
-  for (uint32_t first = next.fetch_add(kShare); first < end; first = next.fetch_add(kShare)) {
-    const uint32_t last = std::min(first + kShare, end);
-    for (uint32_t group = first; group < last; group += tiles::kGroup) judge_group(me, round, number, group);
+  // Every thread has a stretch of its own, so that cells and sites mostly stay in its cache; who is done
+  // helps the others.
+  const uint32_t groups = (round.row_length() * round.rows() + tiles::kGroup - 1) / tiles::kGroup;
+  const std::size_t count = members_.size(), self = std::size_t(&me - members_.data());
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t owner = (self + k) % count;
+    const uint32_t begin = uint32_t(uint64_t(groups) * owner / count);
+    const uint32_t end = uint32_t(uint64_t(groups) * (owner + 1) / count);
+    std::atomic<uint32_t>& taken = members_[owner].taken[number % 2];
+    for (uint32_t first = begin + taken.fetch_add(kShare); first < end;
+         first = begin + taken.fetch_add(kShare))
+      for (uint32_t group = first; group < std::min(first + kShare, end); ++group)
+        judge_group(me, round, number, group * tiles::kGroup);
   }
 }
 

@@ -49,6 +49,8 @@ class ThreadsEngine : public Engine {
     AttemptCounts counts;
     std::size_t still_open = 0;
     uint32_t stamp = 0;  // of the claims of this pass: the same for all
+    // Groups of this thread's stretch that somebody has taken, in even and in odd rounds.
+    alignas(64) std::atomic<uint32_t> taken[2] = {0, 0};
   };
 
   void play_round(int member, uint64_t number);
@@ -72,8 +74,7 @@ class ThreadsEngine : public Engine {
   StateReader<Dim> reader_;
   Team team_;
   std::vector<Member> members_;
-  std::vector<uint64_t> claims_;                 // per cell
-  std::atomic<uint32_t> next_tile_[2] = {0, 0};  // that nobody has taken yet, in even and in odd rounds
+  std::vector<uint64_t> claims_;  // per cell
 };
 
 }  // namespace kiln

@@ -164,6 +164,51 @@ TEST_F(Cli, ResumingGivesTheBitsAndTablesOfARunNeverStopped) {
   EXPECT_NE(other.out.find("belongs to another model"), std::string::npos) << other.out;
 }
 
+// Without options a run goes on with the schedule it began with, also where the default is another.
+TEST_F(Cli, ResumingKeepsTheSchedule) {
+  const std::string whole = value(kiln("run small.toml --out whole --engine serial --json").out, "hash");
+  ASSERT_NE(whole, value(kiln("run small.toml --out tiles --engine threads --json").out, "hash"));
+  ASSERT_EQ(kiln("run small.toml --out serial --engine serial --mcs 20").exit_code, 0);
+  const Result rest = kiln("run small.toml --out serial --resume --json");
+  ASSERT_EQ(rest.exit_code, 0) << rest.out;
+  EXPECT_EQ(value(rest.out, "engine"), "serial");
+  EXPECT_EQ(value(rest.out, "schedule"), "serial");
+  EXPECT_EQ(value(rest.out, "hash"), whole);
+
+  const std::string board =
+      value(kiln("run small.toml --out board --engine threads --schedule checkerboard --json").out, "hash");
+  ASSERT_EQ(kiln("run small.toml --out parts --schedule checkerboard --mcs 20").exit_code, 0);
+  const Result on_threads = kiln("run small.toml --out parts --engine threads --resume --json");
+  ASSERT_EQ(on_threads.exit_code, 0) << on_threads.out;
+  EXPECT_EQ(value(on_threads.out, "schedule"), "checkerboard");
+  EXPECT_EQ(value(on_threads.out, "hash"), board);
+}
+
+TEST_F(Cli, ResumingWithAnotherScheduleIsRefused) {
+  ASSERT_EQ(kiln("run small.toml --out serial --engine serial --mcs 20").exit_code, 0);
+  ASSERT_EQ(kiln("run small.toml --out tiles --engine threads --mcs 20").exit_code, 0);
+  const struct {
+    const char *folder, *options;
+  } refused[] = {
+      {"serial", "--engine threads"},
+      {"serial", "--schedule tiles"},
+      {"serial", "--engine threads --schedule checkerboard"},
+      {"tiles", "--engine serial"},
+      {"tiles", "--schedule serial"},
+      {"tiles", "--schedule checkerboard"},
+  };
+  for (const auto& [began, options] : refused) {
+    const std::string before = read(fs::path(began) / "run.json");
+    const Result r = kiln(std::string("run small.toml --resume --out ") + began + " " + options);
+    EXPECT_EQ(r.exit_code, 2) << began << " " << options;
+    EXPECT_EQ(r.out, std::string("kiln: ") + began + " was begun with the schedule " + began +
+                         ", and can only be resumed with it; leave --engine and --schedule out, or start a "
+                         "new run.\n")
+        << options;
+    EXPECT_EQ(read(fs::path(began) / "run.json"), before) << options;
+  }
+}
+
 TEST_F(Cli, CtrlCEndsCleanlyAndTheRunCanGoOn) {
   const pid_t child = fork();
   if (child == 0) {

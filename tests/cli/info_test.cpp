@@ -26,8 +26,9 @@ TEST(Info, SaysWhatWasFoundOfCudaOrWhyNot) {
   const std::string text = output_of("\"" KILN_BINARY "\" info");
   const std::string verdict = found.why_not.empty() ? "yes" : "no: " + found.why_not;
   EXPECT_PRED_FORMAT2(testing::IsSubstring, "\nCUDA           " + verdict + "\n", text);
-  if (!found.nvrtc_version.empty())
+  if (!found.nvrtc_version.empty()) {
     EXPECT_PRED_FORMAT2(testing::IsSubstring, "\nNVRTC          " + found.nvrtc_version + "\n", text);
+  }
   for (const cuda::DeviceInfo& gpu : found.devices)
     EXPECT_PRED_FORMAT2(testing::IsSubstring, gpu.name + ", compute capability ", text);
 }

@@ -26,7 +26,7 @@ constexpr BadModel kBadModels[] = {
     {"",
      "m.toml: lattice.size is missing; it must be a list of 2 or 3 integers between 1 and 1e+06 (sites)."},
     {"xyzzy = 5",
-     "m.toml:1: unknown key xyzzy; known here are title, seed, temperature, mcs, lattice, units, "
+     "m.toml:1: unknown key xyzzy; known here are title, seed, temperature, fidelity, mcs, lattice, units, "
      "neighbourhood, types, adhesion, fields, initial, phases, schedule, measure, pictures, output."},
     {"temprature = 5", "m.toml:1: unknown key temprature; did you mean temperature?"},
     {"seed = -1", "m.toml:1: seed is -1, but must lie between 0 and 9.22337e+18."},

@@ -89,6 +89,7 @@ set.types.a.chemotaxis.lambda = 2
   const std::string expected = R"(title = "A \"quoted\" name \\ é"
 seed = 1
 temperature = 20
+fidelity = "standard"
 pictures = []
 
 [lattice]

@@ -15,6 +15,7 @@ RunRecord example() {
   r.seed = std::numeric_limits<uint64_t>::max();
   r.engine = "threads";
   r.schedule = "tiles";
+  r.settings = "one attempt per tile of 3 sites per axis and round";
   r.device = "AMD EPYC 9654, 16 threads";
   r.started = "2026-03-01T14:05:09Z";
   r.seconds = 12.25;
@@ -37,6 +38,7 @@ TEST(RunRecord, IsWrittenAsJson) {
   "seed": 18446744073709551615,
   "engine": "threads",
   "schedule": "tiles",
+  "settings": "one attempt per tile of 3 sites per axis and round",
   "device": "AMD EPYC 9654, 16 threads",
   "started": "2026-03-01T14:05:09Z",
   "seconds": 12.25,

@@ -49,7 +49,7 @@ __device__ __forceinline__ bool wrap_one(Vec3i& p) {
 // A word of the lattice; the rest of its line is asked for, too: neighbours will be wanted.
 __device__ __forceinline__ Word load_line(const uint32_t* at) {
   uint32_t word;
-  asm("ld.global.L2::128B.u32 %0, [%1];" : "=r"(word) : "l"(at));
+  asm volatile("ld.global.L2::128B.u32 %0, [%1];" : "=r"(word) : "l"(at));
   return word;
 }
 __device__ __forceinline__ Word load_line(const uint64_t* at) { return *at; }
@@ -215,8 +215,8 @@ class Player {
   }
 
   // Picks out the attempts that are between different cells, and judges them 32 at a time. The loads for the
-  // next step are under way while one is worked on, and memory is asked for what the step after that will
-  // need. Every other round runs backwards: what the last one left in the cache comes first.
+  // next step are under way while one is worked on. Every other round runs backwards: what the last one left
+  // in the cache comes first.
   __device__ void judge_all(uint64_t number) {
     const uint32_t units = (shared_.round.steps + model::kUnit - 1) / model::kUnit;
     const bool backwards = number % 2 == 1;

@@ -1,0 +1,69 @@
+#include "engine/targets.hpp"
+
+#include "core/error.hpp"
+#include "engine/attempt_batch.hpp"
+#include "engine/checkerboard_plan.hpp"
+#include "engine/tiles_plan.hpp"
+
+namespace kiln {
+namespace {
+
+using Visit = std::function<void(Site, double)>;
+
+template <int Dim>
+void serial_targets(const Model& model, int64_t mcs, const Visit& visit) {
+  const Lattice& lattice = model.lattice;
+  for (Site i = 0; i < lattice.sites(); ++i) {
+    const Draw pair = draw(model.seed, Stream::attempts, uint64_t(i / 2), uint32_t(mcs));
+    const AttemptDraw attempt = attempt_draw<Dim>(i % 2 == 0 ? pair.ab() : pair.cd(), lattice);
+    visit(lattice.index(attempt.target), double(i) / double(lattice.sites()));
+  }
+}
+
+void tiles_targets(const Model& model, int64_t mcs, const Visit& visit) {
+  const Lattice& lattice = model.lattice;
+  const tiles::Settings settings = tiles::settings_for(model);
+  const tiles::Clock clock(lattice, settings.spacing);
+  const uint64_t first = clock.rounds_after(mcs), end = clock.rounds_after(mcs + 1);
+  for (uint64_t number = first; number < end; ++number) {
+    const tiles::Round round = tiles::round_at(lattice, settings.spacing, model.seed, number);
+    const double time = double(number - first) / double(end - first);
+    for (int32_t z = 0; z < round.count.z; ++z)
+      for (int32_t y = 0; y < round.count.y; ++y)
+        for (int32_t x = 0; x < round.count.x; ++x)
+          visit(lattice.index(
+                    {round.place(lattice, 0, x), round.place(lattice, 1, y), round.place(lattice, 2, z)}),
+                time);
+  }
+}
+
+template <int Dim>
+void checkerboard_targets(const Model& model, int64_t mcs, const Visit& visit) {
+  const Lattice& lattice = model.lattice;
+  const checkerboard::Plan plan(lattice, model.checkerboard, model.seed);
+  const uint64_t steps = plan.steps_per_mcs(), first = uint64_t(mcs) * steps;
+  for (uint64_t step = first; step < first + steps; ++step)
+    for (uint32_t block = 0; block < plan.block_count(); ++block) {
+      const uint64_t bits = checkerboard::bits_for(model.seed, step, block);
+      const Vec3i target = plan.corner_of(block) + plan.active_region(step) +
+                           checkerboard::attempt_of<Dim>(bits, model.checkerboard.region).target;
+      if (target.x >= lattice.size.x || target.y >= lattice.size.y || target.z >= lattice.size.z) continue;
+      visit(lattice.index(target), double(step - first) / double(steps));
+    }
+}
+
+}  // namespace
+
+void for_each_target(const Model& model, const std::string& schedule, int64_t mcs, const Visit& visit) {
+  const bool flat = model.lattice.dimension == 2;
+  if (schedule == "serial")
+    flat ? serial_targets<2>(model, mcs, visit) : serial_targets<3>(model, mcs, visit);
+  else if (schedule == "tiles")
+    tiles_targets(model, mcs, visit);
+  else if (schedule == "checkerboard")
+    flat ? checkerboard_targets<2>(model, mcs, visit) : checkerboard_targets<3>(model, mcs, visit);
+  else
+    throw UserError("there is no schedule \"" + schedule + "\".");
+}
+
+}  // namespace kiln
