@@ -56,6 +56,8 @@ void add_bench(CLI::App& app, BenchOptions& o) {
 void add_fidelity(CLI::App& app, FidelityOptions& o) {
   CLI::App& c = *app.add_subcommand("fidelity", "Measures a schedule against the serial chain");
   c.add_flag("--quick", o.quick, "a minute on two cores; open questions do not fail it");
+  c.add_flag("--strict", o.strict,
+             "tests models with fidelity = \"strict\", with half the limits on spreads");
   add_engine_options(c, o.engine);
   c.add_option("--out", o.out, "folder for fidelity.csv and fidelity.html [runs/fidelity]")->type_name("DIR");
   c.add_option("--only", o.only, "one scenario: dense3d, act3d, chemotaxis2d, sorting2d or collective3d")

@@ -36,6 +36,7 @@ int bench_command(const BenchOptions& options);
 
 struct FidelityOptions {
   bool quick = false;
+  bool strict = false;  // test models with fidelity = "strict", and promise more
   EngineOptions engine;
   std::string out;   // empty: runs/fidelity
   std::string only;  // one scenario; empty: all

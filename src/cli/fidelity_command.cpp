@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/fidelity_ensembles.hpp"
 #include "cli/fidelity_report.hpp"
+#include "cli/fidelity_updates.hpp"
 #include "core/error.hpp"
 #include "model/wording.hpp"
 
@@ -16,7 +17,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 std::vector<FidelityScenario> chosen_scenarios(const FidelityOptions& options) {
-  std::vector<FidelityScenario> all = fidelity_scenarios(options.quick), chosen;
+  std::vector<FidelityScenario> all = fidelity_scenarios(options.quick, options.strict), chosen;
   std::string known;
   for (FidelityScenario& scenario : all) {
     known += (known.empty() ? "" : ", ") + scenario.name;
@@ -31,11 +32,13 @@ std::vector<FidelityScenario> chosen_scenarios(const FidelityOptions& options) {
 
 int fidelity_command(const FidelityOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const TestedSchedule tested = tested_schedule(options.engine, options.set);
+  std::vector<std::string> set = options.set;
+  if (options.strict) set.push_back("fidelity=\"strict\"");
+  const TestedSchedule tested = tested_schedule(options.engine, set);
   FidelityReport report;
   report.engine = tested.engine;
   report.schedule = tested.schedule;
-  report.set = options.set;
+  report.set = set;
   report.quick = options.quick;
   report.scenarios = chosen_scenarios(options);
   const std::filesystem::path folder = options.out.empty() ? "runs/fidelity" : options.out;
@@ -54,15 +57,17 @@ int fidelity_command(const FidelityOptions& options) {
   report.chances = chances_for(report.comparisons);
   for (const Comparison& comparison : report.comparisons)
     report.judgements.push_back(judge(comparison, report.chances));
+  if (options.only.empty()) report.updates = compare_updates(tested);
   report.seconds = seconds_since(start);
 
   write_fidelity_files(report, folder);
   if (options.json)
     fmt::print("{}\n", fidelity_json(report, folder));
   else
-    fmt::print("{}\n{}\n\n{}\n{}\n", fidelity_table(report), fidelity_notes(report),
-               "Plots: " + (folder / "fidelity.html").string(), fidelity_outcome(report));
-  return report.verdict().passes(options.quick) ? 0 : 1;
+    fmt::print("{}\n{}\n{}\n\n{}\n{}\n", fidelity_table(report), updates_table(report.updates),
+               fidelity_notes(report), "Plots: " + (folder / "fidelity.html").string(),
+               fidelity_outcome(report));
+  return report.passes() ? 0 : 1;
 }
 
 }  // namespace kiln

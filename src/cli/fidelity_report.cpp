@@ -133,8 +133,9 @@ std::string html_table(const FidelityReport& report) {
 }
 
 std::string page_body(const FidelityReport& report) {
-  std::string out = fmt::format("<p>{}</p>\n", escaped(fidelity_outcome(report))) + html_table(report) +
-                    fmt::format("<p>{}</p>\n", escaped(fidelity_notes(report)));
+  std::string out = fmt::format("<p>{}</p>\n", escaped(fidelity_outcome(report))) + html_table(report);
+  if (!report.updates.empty()) out += fmt::format("<pre>{}</pre>\n", escaped(updates_table(report.updates)));
+  out += fmt::format("<p>{}</p>\n", escaped(fidelity_notes(report)));
   for (const FidelityScenario& scenario : report.scenarios) {
     const std::vector<Plot> plots = plots_of(report, scenario);
     if (plots.empty()) continue;
@@ -189,7 +190,7 @@ std::string fidelity_outcome(const FidelityReport& report) {
   if (v.failed > 0)
     text = fmt::format("FAIL: {} differs from serial in {} of {} comparisons", who, v.failed,
                        report.comparisons.size());
-  else if (v.passes(report.quick))
+  else if (report.passes())
     text = fmt::format("pass: {} is faithful to serial in {} of {} comparisons", who, v.passed,
                        report.comparisons.size());
   else
@@ -204,7 +205,7 @@ std::string fidelity_json(const FidelityReport& report, const std::filesystem::p
   return fmt::format(
       "{{\"verdict\": \"{}\", \"passed\": {}, \"failed\": {}, \"undecided\": {}, \"engine\": {}, "
       "\"schedule\": {}, \"seconds\": {}, \"out\": {}}}",
-      v.passes(report.quick) ? "pass" : "fail", v.passed, v.failed, v.undecided, json_text(report.engine),
+      report.passes() ? "pass" : "fail", v.passed, v.failed, v.undecided, json_text(report.engine),
       json_text(report.schedule), json_number(report.seconds), json_text(folder.string()));
 }
 

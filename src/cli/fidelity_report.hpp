@@ -1,11 +1,13 @@
 // The findings of `kiln fidelity`: a table on the screen, a CSV file and a page with plots.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "cli/fidelity_scenarios.hpp"
+#include "cli/fidelity_updates.hpp"
 #include "measure/fidelity_verdict.hpp"
 
 namespace kiln {
@@ -19,8 +21,13 @@ struct FidelityReport {
   std::vector<Comparison> comparisons;
   std::vector<Judgement> judgements;  // one per comparison
   Chances chances;
+  std::vector<UpdateFinding> updates;  // empty where only one scenario was asked for
 
   SuiteVerdict verdict() const { return verdict_of(judgements); }
+  bool passes() const {
+    const auto good = [](const UpdateFinding& f) { return f.passes(); };
+    return verdict().passes(quick) && std::all_of(updates.begin(), updates.end(), good);
+  }
 };
 
 std::string fidelity_table(const FidelityReport& report);

@@ -38,7 +38,8 @@ struct FidelityScenario {
   std::vector<FidelityQuantity> quantities;
 };
 
-// The whole suite: `quick` for about a minute on two cores, else for tens of minutes.
-std::vector<FidelityScenario> fidelity_scenarios(bool quick);
+// The whole suite: `quick` for about a minute on two cores, else for tens of minutes. `strict` halves the
+// limits of standard deviations.
+std::vector<FidelityScenario> fidelity_scenarios(bool quick, bool strict = false);
 
 }  // namespace kiln

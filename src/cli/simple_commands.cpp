@@ -50,7 +50,7 @@ int info_command() {
   fmt::print("Compiler       {}\n", compiler_name());
   const cuda::Availability& found = cuda::availability();
   fmt::print("Engines        serial, threads{}\n", found.why_not.empty() ? ", cuda" : "");
-  fmt::print("Schedules      serial, tiles\n");
+  fmt::print("Schedules      serial, tiles, checkerboard\n");
   print_cuda(found);
   fmt::print("Pictures       {}\n", kHasPng ? "yes (libpng)" : "no: install libpng-dev and rebuild");
   fmt::print("Snapshots      {}\n", kHasHdf5 ? "yes (HDF5)" : "no: install libhdf5-dev and rebuild");

@@ -27,13 +27,16 @@ void tiles_targets(const Model& model, int64_t mcs, const Visit& visit) {
   const uint64_t first = clock.rounds_after(mcs), end = clock.rounds_after(mcs + 1);
   for (uint64_t number = first; number < end; ++number) {
     const tiles::Round round = tiles::round_at(lattice, settings.spacing, model.seed, number);
-    const double time = double(number - first) / double(end - first);
+    uint32_t tile = 0;
     for (int32_t z = 0; z < round.count.z; ++z)
       for (int32_t y = 0; y < round.count.y; ++y)
-        for (int32_t x = 0; x < round.count.x; ++x)
+        for (int32_t x = 0; x < round.count.x; ++x) {
+          const double within = double(tiles::priority_of(tile++, round.key)) * 0x1p-32;
+          const double time = (double(number - first) + within) / double(end - first);
           visit(lattice.index(
                     {round.place(lattice, 0, x), round.place(lattice, 1, y), round.place(lattice, 2, z)}),
                 time);
+        }
   }
 }
 

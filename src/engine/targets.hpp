@@ -8,8 +8,8 @@
 
 namespace kiln {
 
-// Calls visit(site, time) for every attempt of one MCS; `time` is in MCS since the MCS began. Attempts made
-// at once have the same time.
+// Calls visit(site, time) for every attempt of one MCS; `time` is in MCS since the MCS began. Attempts that
+// are made at once get random times within their round.
 void for_each_target(const Model& model, const std::string& schedule, int64_t mcs,
                      const std::function<void(Site, double)>& visit);
 

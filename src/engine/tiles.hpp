@@ -6,8 +6,9 @@
 // that no attempt sees another's target, so all that attempts of a round have in common is the sizes of their
 // cells. Those are settled in passes: all attempts still open are judged on the sizes as they are; each
 // accepted one claims its two cells, and the claim of the lowest priority stands; whoever holds both its
-// cells is carried out; whoever finds a better claim on one of its cells stays open for the next pass. So a
-// round has the outcome of its attempts made one after the other. See docs/parallel.md.
+// cells is carried out; whoever finds a better claim on one of its cells stays open for the next pass. Played
+// until nothing is open, a round has the outcome of its attempts made one after the other; models for which
+// it makes no difference get fewer passes. See docs/parallel.md.
 #pragma once
 
 #include "core/lattice.hpp"
