@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "engine/checked.hpp"
 #include "engine/checkerboard_engine.hpp"
 #include "engine/cuda/checkerboard_engine.hpp"
 #include "engine/cuda/tiles_engine.hpp"
@@ -56,10 +57,8 @@ std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, Stat
                                               tiles::settings_for(model), threads);
 }
 
-}  // namespace
-
-std::unique_ptr<Engine> make_engine(const Model& model, const Physics& physics, State state,
-                                    const EngineOptions& options) {
+std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& physics, State state,
+                                         const EngineOptions& options) {
   const std::string engine = chosen_engine(model, options);
   check(options, engine);
   const std::string schedule = engine == "serial" ? "serial" : options.schedule;
@@ -75,6 +74,18 @@ std::unique_ptr<Engine> make_engine(const Model& model, const Physics& physics, 
   const int threads = options.threads > 0 ? options.threads : cores;
   if (model.lattice.dimension == 2) return on_host<2>(model, physics, std::move(state), schedule, threads);
   return on_host<3>(model, physics, std::move(state), schedule, threads);
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> make_engine(const Model& model, const Physics& physics, State state,
+                                    const EngineOptions& options) {
+  std::unique_ptr<Engine> engine = unchecked_engine(model, physics, std::move(state), options);
+#ifdef KILN_CHECKED
+  engine =
+      std::make_unique<CheckedEngine>(std::move(engine), model.perimeter_neighbours, model.frozen_types());
+#endif
+  return engine;
 }
 
 }  // namespace kiln

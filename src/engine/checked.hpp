@@ -1,0 +1,29 @@
+// An engine whose books are audited after every MCS: for finding mistakes in engines, not for work.
+#pragma once
+
+#include "engine/engine.hpp"
+
+namespace kiln {
+
+class CheckedEngine : public Engine {
+ public:
+  CheckedEngine(std::unique_ptr<Engine> engine, const Neighbourhood& perimeter,
+                std::vector<bool> frozen_types);
+
+  void set_physics(const Physics& physics) override { engine_->set_physics(physics); }
+  // Throws Failure, with the MCS and the first cell whose tracked sizes or sums do not equal a recount.
+  void advance(int64_t mcs) override;
+  const State& state() override { return engine_->state(); }
+  AttemptCounts counts() const override { return engine_->counts(); }
+  std::string name() const override { return engine_->name(); }
+  std::string schedule() const override { return engine_->schedule(); }
+  std::string settings() const override { return engine_->settings(); }
+  std::string gpu() const override { return engine_->gpu(); }
+
+ private:
+  std::unique_ptr<Engine> engine_;
+  Neighbourhood perimeter_;
+  std::vector<bool> frozen_types_;
+};
+
+}  // namespace kiln
