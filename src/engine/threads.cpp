@@ -8,7 +8,7 @@
 namespace kiln {
 namespace {
 
-constexpr uint32_t kShare = 4;  // groups that a thread takes at a time
+constexpr uint32_t kShare = 1;  // groups that a thread takes at a time
 constexpr uint32_t kFirstStamp = 0xFFFFFFFEu;
 
 }  // namespace
@@ -254,15 +254,23 @@ void ThreadsEngine<Dim>::carry_out(const Open& a) {
   apply_copy<Dim>(state_, physics_, a.copy(), state_.lattice.index(a.target), a.target, a.perimeter_change());
 }
 
+// Several attempts may change the same cell, so every thread goes through all of them and sees to its share
+// of the cells: cheaper than atomics, for accepted attempts are few.
 template <int Dim>
 void ThreadsEngine<Dim>::carry_out_all(Member& me) {
-  for (const Open& a : me.open) {
-    if (!a.accepted) continue;
-    apply_copy<Dim, Together>(state_, physics_, a.copy(), state_.lattice.index(a.target), a.target,
-                              a.perimeter_change());
-    me.counts.accepted += 1;
-  }
-  me.open.clear();
+  const uint64_t cells = state_.cells.count(), count = members_.size(),
+                 self = uint64_t(&me - members_.data());
+  const CellId first = CellId(cells * self / count), share = CellId(cells * (self + 1) / count) - first;
+  const auto is_mine = [&](CellId cell) { return cell != kMedium && cell - first < share; };
+  for (const Member& m : members_)
+    for (const Open& a : m.open) {
+      if (!a.accepted) continue;
+      if (is_mine(a.loser)) move_site<Dim>(state_, a.loser, a.target, -1, a.loser_perimeter);
+      if (is_mine(a.winner)) move_site<Dim>(state_, a.winner, a.target, +1, a.winner_perimeter);
+      if (&m != &me) continue;
+      put_site(state_, physics_, state_.lattice.index(a.target), a.winner, a.winner_type);
+      me.counts.accepted += 1;
+    }
 }
 
 template <int Dim>
