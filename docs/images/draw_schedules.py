@@ -91,28 +91,34 @@ def target(picture, left, top, x, y, source):
 SOURCES = [(1, 0), (0, 1), (-1, 1), (1, 1), (0, -1), (-1, 0), (1, -1), (-1, -1)]
 
 
+# By row of tiles: how far its targets are displaced along x and y, in two rounds.
+DISPLACED = [[(0, 1), (2, 0), (1, 1), (0, 0), (2, 1)], [(1, 0), (0, 1), (2, 1), (1, 0), (0, 0)]]
+
+
 def draw_tiles():
-    columns, rows, spacing, gap = 20, 14, 3, 44
+    columns, rows, tile, gap = 20, 14, 3, 44
     picture = Picture(2 * columns * SITE + gap + 40, rows * SITE + 92)
-    for n, shift in enumerate([(1, 1), (2, 0)]):
+    for n, shift in enumerate([1, 0]):
         left, top = 20 + n * (columns * SITE + gap), 44
-        picture.text(left, 28, f"round {n + 1}: shift ({shift[0]}, {shift[1]})", weight="bold")
+        picture.text(left, 28, f"round {n + 1}", weight="bold")
         lattice(picture, left, top, columns, rows)
-        for y in range(shift[1], rows, spacing):
-            for x in range(shift[0], columns, spacing):
-                picture.box(left + x * SITE, top + y * SITE, min(spacing, columns - x) * SITE,
-                            min(spacing, rows - y) * SITE, stroke=INK, line=1.6)
-        for y in range(shift[1], rows, spacing):
-            for x in range(shift[0], columns, spacing):
+        for row, (dx, dy) in enumerate(DISPLACED[n]):
+            first = shift + row * tile
+            if first >= rows:
+                continue
+            picture.box(left, top + first * SITE, columns * SITE, min(tile, rows - first) * SITE, stroke=INK, line=1.6)
+            y = first + dy
+            for x in range(dx, columns if y < rows else 0, tile):
                 inside = [s for s in SOURCES if 0 <= x + s[0] < columns and 0 <= y + s[1] < rows]
                 target(picture, left, top, x, y, inside[(3 * x + 5 * y + x * y // 3 + n) % len(inside)])
         if n == 0:
-            x, y = shift[0] + spacing * 3, shift[1] + spacing * 2
-            picture.box(left + (x - 2) * SITE, top + (y - 2) * SITE, 5 * SITE, 5 * SITE, fill=LATER, opacity=0.18,
+            x, y = DISPLACED[0][2][0] + 3 * tile, shift + 2 * tile + DISPLACED[0][2][1]
+            picture.box(left + (x - 1) * SITE, top + (y - 1) * SITE, 3 * SITE, 3 * SITE, fill=LATER, opacity=0.18,
                         stroke=LATER, line=2.2)
-    picture.text(20, rows * SITE + 66, "Red: the targets of a round, one per tile, all tried at once. Arrows: where "
-                 "they copy from.", size=12.5)
-    picture.text(20, rows * SITE + 82, "Blue: all that one attempt can look at. It holds no other target.", size=12.5)
+    picture.text(20, rows * SITE + 66, "Red: the targets of a round, all tried at once. Each row of them is displaced at "
+                 "random. Arrows: where they copy from.", size=12.5)
+    picture.text(20, rows * SITE + 82, "Blue: all that one attempt can look at (without Act). It holds no other "
+                 "target.", size=12.5)
     picture.save("tiles.svg")
 
 

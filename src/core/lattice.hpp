@@ -19,6 +19,11 @@ struct Lattice {
     return {int32_t(site - row * size.x), int32_t(row % size.y), int32_t(row / size.y)};
   }
 
+  KILN_HD bool contains(int axis, int32_t at) const { return uint32_t(at) < uint32_t(size[axis]); }
+  KILN_HD bool contains(const Vec3i& p) const {
+    return contains(0, p.x) && contains(1, p.y) && contains(2, p.z);
+  }
+
   // Brings a place at most one box away back inside; false where it lies beyond a closed wall.
   KILN_HD bool wrap(Vec3i& p) const {
     for (int axis = 0; axis < 3; ++axis) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/state.hpp"
+#include "engine/team.hpp"
 #include "terms/hamiltonian.hpp"
 
 namespace kiln {
@@ -33,12 +34,11 @@ KILN_HOT void apply_copy(State& state, const Physics& physics, const Copy& copy,
   put_site(state, physics, target, copy.winner, copy.winner_type);
 }
 
-// Act falls by 1 at sites first to last - 1.
-void decay_act(State& state, Site first, Site last);
-
 int64_t mcs_between_anchor_checks(const Lattice& lattice);
 
-// What else happens between two MCS: the clock, moving anchors, turning persistent cells.
+// What happens between two MCS: the clock, the decay of Act, moving anchors, turning persistent cells. A team
+// shares the work; all its members call it.
 void finish_mcs(State& state, const Physics& physics);
+void finish_mcs(State& state, const Physics& physics, Team& team, int member);
 
 }  // namespace kiln

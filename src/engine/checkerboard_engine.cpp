@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/bookkeeping.hpp"
-#include "engine/host_attempt.hpp"
 
 namespace kiln {
 namespace {
@@ -58,10 +57,7 @@ void CheckerboardEngine<Dim>::advance(int64_t mcs) {
     for (int64_t done = 0; done < mcs; ++done) {
       const uint64_t first = uint64_t(state_.mcs) * plan_.steps_per_mcs();
       for (uint64_t i = 0; i < plan_.steps_per_mcs(); ++i) play_step(member, first + i);
-      decay_act(member);
-      team_.wait();
-      if (member == 0) finish_mcs(state_, physics_);
-      team_.wait();
+      finish_mcs(state_, physics_, team_, member);
     }
   });
 }
@@ -100,13 +96,8 @@ void CheckerboardEngine<Dim>::judge_blocks(Member& me, uint64_t step) {
 template <int Dim>
 void CheckerboardEngine<Dim>::judge(Member& me, const Vec3i& target, const checkerboard::Attempt& attempt) {
   me.attempts += 1;
-  const Site site = state_.lattice.index(target);
-  const bool interior = reader_.is_interior(target);
-  const Site from = interior ? site + reader_.neighbour_offset(attempt.direction)
-                             : reader_.neighbour_anywhere(target, attempt.direction);
-  const CellId* ids = reader_.ids();
-  if (ids[site] == ids[from]) return;
-  const HostAttempt<Dim> between{{site, target, interior}, from, attempt.direction, ids[site], ids[from]};
+  const HostAttempt<Dim> between = attempt_at(reader_, target, attempt.direction);
+  if (between.is_null()) return;
   Copy copy;
   typename HostWorld<Dim>::Place source;
   if (!copy_of(reader_, physics_, between, copy, source)) return;
@@ -116,9 +107,9 @@ void CheckerboardEngine<Dim>::judge(Member& me, const Vec3i& target, const check
   float surroundings;
   if (!surroundings_delta<Dim>(physics_, world, copy, surroundings)) return;
   const PerimeterChange change = perimeter_change(physics_, world, copy);
-  me.open.push_back({target, copy.winner, copy.loser, copy.winner_type, copy.loser_type,
-                     int16_t(change.winner), int16_t(change.loser), surroundings, act_delta(world, copy),
-                     acceptance_threshold(physics_.temperature, attempt.threshold_bits)});
+  me.open.push_back({{target, copy, change, surroundings,
+                      acceptance_threshold(physics_.temperature, attempt.threshold_bits)},
+                     act_delta(world, copy)});
 }
 
 template <int Dim>
@@ -130,14 +121,9 @@ float CheckerboardEngine<Dim>::act_delta(const HostWorld<Dim>& world, const Copy
 
 template <int Dim>
 void CheckerboardEngine<Dim>::settle(const Open& a, uint64_t step) {
-  struct Sizes {
-    const StateReader<Dim>& reader;
-    int32_t volume(CellId cell) const { return reader.extent(cell).volume; }
-    int32_t perimeter(CellId cell) const { return reader.extent(cell).perimeter; }
-  };
   if (is_locked(a.winner, step) || is_locked(a.loser, step)) return;
   const Copy copy = a.copy();
-  const float dh = a.surroundings + sizes_delta(physics_, Sizes{reader_}, copy, a.perimeter_change());
+  const float dh = a.surroundings + sizes_delta(physics_, reader_, copy, a.perimeter_change());
   if (!(dh + a.act <= a.threshold)) return;
   apply_copy<Dim>(state_, physics_, copy, state_.lattice.index(a.target), a.target, a.perimeter_change());
   accepted_ += 1;
@@ -150,12 +136,6 @@ void CheckerboardEngine<Dim>::settle(const Open& a, uint64_t step) {
 template <int Dim>
 bool CheckerboardEngine<Dim>::is_locked(CellId cell, uint64_t step) const {
   return !locked_at_.empty() && cell != kMedium && locked_at_[cell] == step;
-}
-
-template <int Dim>
-void CheckerboardEngine<Dim>::decay_act(int member) {
-  const Site sites = Site(state_.act.size()), parts = team_.members();
-  kiln::decay_act(state_, sites * member / parts, sites * (member + 1) / parts);
 }
 
 template class CheckerboardEngine<2>;

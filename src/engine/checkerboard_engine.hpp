@@ -8,7 +8,7 @@
 
 #include "engine/checkerboard_plan.hpp"
 #include "engine/engine.hpp"
-#include "engine/host_world.hpp"
+#include "engine/host_attempt.hpp"
 #include "engine/team.hpp"
 
 namespace kiln {
@@ -29,15 +29,8 @@ class CheckerboardEngine : public Engine {
 
  private:
   // A live attempt of the current step.
-  struct Open {
-    Vec3i target;
-    CellId winner, loser;
-    TypeId winner_type, loser_type;
-    int16_t winner_perimeter, loser_perimeter;  // how a copy changes them
-    float surroundings, act, threshold;
-
-    Copy copy() const { return {winner, loser, winner_type, loser_type, {}, {}}; }
-    PerimeterChange perimeter_change() const { return {winner_perimeter, loser_perimeter}; }
+  struct Open : OpenCopy {
+    float act;  // its part of dH
   };
 
   // What one thread works with.
@@ -53,7 +46,6 @@ class CheckerboardEngine : public Engine {
   float act_delta(const HostWorld<Dim>& world, const Copy& copy) const;
   void settle(const Open& attempt, uint64_t step);
   bool is_locked(CellId cell, uint64_t step) const;
-  void decay_act(int member);
 
   State state_;
   Physics physics_;

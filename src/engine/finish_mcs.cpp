@@ -5,6 +5,14 @@
 namespace kiln {
 namespace {
 
+// At sites first to last - 1.
+void decay_act(State& state, Site first, Site last) {
+  for (Site site = first; site < last; ++site) {
+    ActValue& value = state.act[std::size_t(site)];
+    value = ActValue(value - (value > 0 ? 1 : 0));
+  }
+}
+
 void move_anchors(State& state) {
   const Lattice& lattice = state.lattice;
   Cells& cells = state.cells;
@@ -39,13 +47,6 @@ void turn_persistent_cells(State& state, const Physics& physics) {
 
 }  // namespace
 
-void decay_act(State& state, Site first, Site last) {
-  for (Site site = first; site < last; ++site) {
-    ActValue& value = state.act[std::size_t(site)];
-    value = ActValue(value - (value > 0 ? 1 : 0));
-  }
-}
-
 // Rarely, for it may take a look at the whole lattice; often enough for a short box.
 int64_t mcs_between_anchor_checks(const Lattice& lattice) {
   int32_t shortest = 256;
@@ -54,10 +55,27 @@ int64_t mcs_between_anchor_checks(const Lattice& lattice) {
   return std::clamp(shortest / 16, 1, 16);
 }
 
-void finish_mcs(State& state, const Physics& physics) {
+namespace {
+
+void finish_after_decay(State& state, const Physics& physics) {
   state.mcs += 1;
   if (state.mcs % mcs_between_anchor_checks(state.lattice) == 0) move_anchors(state);
   if (state.history_length > 0) turn_persistent_cells(state, physics);
+}
+
+}  // namespace
+
+void finish_mcs(State& state, const Physics& physics) {
+  decay_act(state, 0, Site(state.act.size()));
+  finish_after_decay(state, physics);
+}
+
+void finish_mcs(State& state, const Physics& physics, Team& team, int member) {
+  const Site sites = Site(state.act.size()), parts = team.members();
+  decay_act(state, sites * member / parts, sites * (member + 1) / parts);
+  team.wait();
+  if (member == 0) finish_after_decay(state, physics);
+  team.wait();
 }
 
 }  // namespace kiln

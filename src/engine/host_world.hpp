@@ -41,7 +41,8 @@ class StateReader {
   const CellId* ids() const { return ids_; }
   ActValue act(Site site) const { return act_[site]; }
   TypeId type(CellId cell) const { return types_[cell]; }
-  const Cells::Extent& extent(CellId cell) const { return extents_[cell]; }
+  int32_t volume(CellId cell) const { return extents_[cell].volume; }
+  int32_t perimeter(CellId cell) const { return extents_[cell].perimeter; }
   const Vec3f& direction(CellId cell) const { return directions_[cell]; }
   // From a neighbour to the site.
   const Vec3i& step_from(int neighbour) const { return step_[neighbour]; }
@@ -169,8 +170,8 @@ class HostWorld {
   }
 
   TypeId type(CellId cell) const { return reader_.type(cell); }
-  int32_t volume(CellId cell) const { return reader_.extent(cell).volume; }
-  int32_t perimeter(CellId cell) const { return reader_.extent(cell).perimeter; }
+  int32_t volume(CellId cell) const { return reader_.volume(cell); }
+  int32_t perimeter(CellId cell) const { return reader_.perimeter(cell); }
   const Vec3f& direction(CellId cell) const { return reader_.direction(cell); }
 
   const Patch<Dim>& around_target() const { return room_.patch; }

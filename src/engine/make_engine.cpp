@@ -20,7 +20,9 @@ constexpr Site kWorthGpu = Site(1) << 20;
 std::string chosen_engine(const Model& model, const EngineOptions& options) {
   if (options.engine != "auto") return options.engine;
   if (options.schedule == "serial") return "serial";
-  return cuda::availability().why_not.empty() && model.lattice.sites() >= kWorthGpu ? "cuda" : "threads";
+  // Looking for a GPU takes a moment, so small lattices do not.
+  const bool gpu = model.lattice.sites() >= kWorthGpu && cuda::availability().why_not.empty();
+  return gpu ? "cuda" : "threads";
 }
 
 void check(const EngineOptions& options, const std::string& engine) {
@@ -37,13 +39,6 @@ void check(const EngineOptions& options, const std::string& engine) {
   if (options.threads < 0 || options.threads > 1024)
     throw UserError(
         fmt::format("--threads is {}, but it can be 1 to 1024, or 0 for one per core.", options.threads));
-}
-
-int largest_act(const Model& model) {
-  float most = 0;
-  for (const Phase& phase : model.phases)
-    for (const TypePhysics& type : phase.physics.types) most = std::max(most, type.act.max);
-  return int(most);
 }
 
 template <int Dim>
@@ -64,11 +59,11 @@ std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& phys
   const std::string schedule = engine == "serial" ? "serial" : options.schedule;
   if (schedule == "checkerboard") checkerboard::require_whole_blocks(model);
   if (engine == "cuda" && schedule == "checkerboard")
-    return std::make_unique<cuda::CheckerboardEngine>(std::move(state), physics, model.seed,
-                                                      model.checkerboard, largest_act(model), options.device);
+    return std::make_unique<cuda::CheckerboardEngine>(
+        std::move(state), physics, model.seed, model.checkerboard, model.largest_act(), options.device);
   if (engine == "cuda")
     return std::make_unique<cuda::TilesEngine>(std::move(state), physics, model.seed,
-                                               tiles::settings_for(model), largest_act(model),
+                                               tiles::settings_for(model), model.largest_act(),
                                                options.device);
   const int cores = std::max(1, int(std::thread::hardware_concurrency()));
   const int threads = options.threads > 0 ? options.threads : cores;

@@ -43,7 +43,6 @@ void plain_mcs_in(State& state, const Physics& physics, uint64_t seed, AttemptCo
     const Draw pair = draw(seed, Stream::attempts, uint64_t(i / 2), uint32_t(state.mcs));
     plain_attempt<Dim>(state, reader, physics, i % 2 == 0 ? pair.ab() : pair.cd(), counts);
   }
-  decay_act(state, 0, Site(state.act.size()));
   finish_mcs(state, physics);
 }
 

@@ -64,7 +64,6 @@ void SerialEngine<Dim>::advance(int64_t mcs) {
     else
       try_every_site();
     counts_.attempts += state_.lattice.sites();
-    decay_act(state_, 0, Site(state_.act.size()));
     finish_mcs(state_, physics_);
   }
 }
@@ -161,14 +160,9 @@ void SerialEngine<Dim>::try_live_blocks() {
     left -= 1;
     jumped = false;
     const int direction = int(digits.take(Moore<Dim>::kCount));
-    const bool interior = reader.is_interior(place);
-    const Site target = lattice.index(place);
-    const Site source =
-        interior ? target + reader.neighbour_offset(direction) : reader.neighbour_anywhere(place, direction);
-    const CellId target_id = state_.ids[std::size_t(target)], source_id = state_.ids[std::size_t(source)];
-    if (target_id == source_id) continue;
-    judge({{target, place, interior}, source, direction, target_id, source_id},
-          acceptance_threshold(physics_.temperature, bits.c),
+    const HostAttempt<Dim> attempt = attempt_at(reader, place, direction);
+    if (attempt.is_null()) continue;
+    judge(attempt, acceptance_threshold(physics_.temperature, bits.c),
           [&](const HostWorld<Dim>& world, const Copy& copy) {
             blocks_.update(lattice, world.around_target(), place, copy.loser, copy.winner);
           });

@@ -23,20 +23,21 @@ void serial_targets(const Model& model, int64_t mcs, const Visit& visit) {
 void tiles_targets(const Model& model, int64_t mcs, const Visit& visit) {
   const Lattice& lattice = model.lattice;
   const tiles::Settings settings = tiles::settings_for(model);
-  const tiles::Clock clock(lattice, settings.spacing);
+  const tiles::Clock clock(lattice, settings.tile);
   const uint64_t first = clock.rounds_after(mcs), end = clock.rounds_after(mcs + 1);
   for (uint64_t number = first; number < end; ++number) {
-    const tiles::Round round = tiles::round_at(lattice, settings.spacing, model.seed, number);
-    uint32_t tile = 0;
-    for (int32_t z = 0; z < round.count.z; ++z)
-      for (int32_t y = 0; y < round.count.y; ++y)
-        for (int32_t x = 0; x < round.count.x; ++x) {
-          const double within = double(tiles::priority_of(tile++, round.key)) * 0x1p-32;
-          const double time = (double(number - first) + within) / double(end - first);
-          visit(lattice.index(
-                    {round.place(lattice, 0, x), round.place(lattice, 1, y), round.place(lattice, 2, z)}),
-                time);
-        }
+    const tiles::Round round = tiles::round_at(lattice, settings, model.seed, number);
+    for (uint32_t row = 0; row < round.rows(); ++row) {
+      const uint32_t height = uint32_t(round.count.y);
+      const tiles::Row targets = round.row_at(lattice, row % height, row / height);
+      for (int32_t i = 0; i < round.count.x; ++i) {
+        const Vec3i target{targets.x_of(i), targets.first.y, targets.first.z};
+        if (!lattice.contains(target)) continue;
+        const uint32_t tile = row * round.row_length() + uint32_t(i);
+        const double within = double(tiles::priority_of(tile, round.priority_key)) * 0x1p-32;
+        visit(lattice.index(target), (double(number - first) + within) / double(end - first));
+      }
+    }
   }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/bookkeeping.hpp"
-#include "engine/host_attempt.hpp"
 
 namespace kiln {
 namespace {
@@ -20,7 +19,7 @@ ThreadsEngine<Dim>::ThreadsEngine(State state, const Physics& physics, uint64_t 
       physics_(physics),
       seed_(seed),
       settings_(settings),
-      clock_(state_.lattice, settings.spacing),
+      clock_(state_.lattice, settings.tile),
       reader_(state_),
       team_(threads),
       members_(std::size_t(threads)),
@@ -50,10 +49,7 @@ void ThreadsEngine<Dim>::advance(int64_t mcs) {
       const int64_t now = state_.mcs;
       for (uint64_t r = clock_.rounds_after(now); r < clock_.rounds_after(now + 1); ++r)
         play_round(member, r);
-      decay_act(member);
-      team_.wait();
-      if (member == 0) finish_mcs(state_, physics_);
-      team_.wait();
+      finish_mcs(state_, physics_, team_, member);
     }
   });
 }
@@ -62,7 +58,7 @@ void ThreadsEngine<Dim>::advance(int64_t mcs) {
 template <int Dim>
 void ThreadsEngine<Dim>::play_round(int member, uint64_t number) {
   Member& me = members_[std::size_t(member)];
-  const tiles::Round round = tiles::round_at(state_.lattice, settings_.spacing, seed_, number);
+  const tiles::Round round = tiles::round_at(state_.lattice, settings_, seed_, number);
   me.open.clear();
   judge_all(me, round, number);
   team_.wait();
@@ -83,14 +79,6 @@ void ThreadsEngine<Dim>::play_round(int member, uint64_t number) {
 
 template <int Dim>
 void ThreadsEngine<Dim>::judge_all(Member& me, const tiles::Round& round, uint64_t number) {
-  const Lattice& lattice = state_.lattice;
-  me.x.resize(std::size_t(round.count.x));
-  me.x_edge.resize(std::size_t(round.count.x));
-  for (int32_t i = 0; i < round.count.x; ++i) {
-    const int32_t x = round.place(lattice, 0, i);
-    me.x[std::size_t(i)] = x;
-    me.x_edge[std::size_t(i)] = x == 0 || x == lattice.size.x - 1;
-  }
   // Every thread has a stretch of its own, so that cells and sites mostly stay in its cache; who is done
   // helps the others.
   const uint32_t groups = (round.row_length() * round.rows() + tiles::kGroup - 1) / tiles::kGroup;
@@ -129,18 +117,20 @@ void ThreadsEngine<Dim>::judge_group(Member& me, const tiles::Round& round, uint
   for (uint32_t i = 0, numbers; i < count; i += numbers, ++row, column = 0) {
     numbers = std::min(count - i, row_length - column);
     const uint32_t length = std::min(column + numbers, std::max(width, column)) - column;
-    Vec3i place{0, round.place(lattice, 1, int32_t(row % uint32_t(round.count.y))),
-                round.place(lattice, 2, int32_t(row / uint32_t(round.count.y)))};
+    const tiles::Row targets =
+        round.row_at(lattice, row % uint32_t(round.count.y), row / uint32_t(round.count.y));
+    Vec3i place{0, targets.first.y, targets.first.z};
+    if (!lattice.contains(1, place.y) || !lattice.contains(2, place.z)) continue;
     const bool inner_row = reader_.is_inner(1, place.y) && (Dim == 2 || reader_.is_inner(2, place.z));
     const CellId* ids = reader_.ids() + lattice.index(place);
     uint8_t live[kGroup];
-    uint32_t lives = 0;
+    uint32_t lives = 0, voids = 0;
     for (uint32_t k = 0; k < length; ++k) {
       live[lives] = uint8_t(k);
-      const int32_t x = me.x[column + k];
+      const int32_t x = targets.x_of(int32_t(column + k));
       bool may_be_live = true;
       if (inner_row) {
-        const bool edge = me.x_edge[column + k] != 0;
+        const bool edge = !reader_.is_inner(0, x);
         const int direction = tiles::direction_of(words[i + k], kNeighbours);
         const Site step = edge ? 0 : reader_.neighbour_offset(direction);
         may_be_live = (ids[x] != ids[x + step]) | edge;
@@ -149,25 +139,24 @@ void ThreadsEngine<Dim>::judge_group(Member& me, const tiles::Round& round, uint
     }
     for (uint32_t j = 0; j < lives; ++j) {
       const uint32_t k = live[j], word = words[i + k];
-      place.x = me.x[column + k];
+      place.x = targets.x_of(int32_t(column + k));
+      if (!lattice.contains(0, place.x)) {
+        voids += 1;
+        continue;
+      }
       judge(me, place, tiles::direction_of(word, kNeighbours),
             acceptance_threshold(physics_.temperature, tiles::threshold_bits_of(word, kNeighbours)),
-            tiles::priority_of(first + i + k, round.key));
+            tiles::priority_of(first + i + k, round.priority_key));
     }
-    me.counts.attempts += length;
+    me.counts.attempts += length - voids;
   }
 }
 
 template <int Dim>
 void ThreadsEngine<Dim>::judge(Member& me, const Vec3i& place, int direction, float threshold,
                                uint32_t priority) {
-  const Site site = state_.lattice.index(place);
-  const bool interior = reader_.is_interior(place);
-  const Site from =
-      interior ? site + reader_.neighbour_offset(direction) : reader_.neighbour_anywhere(place, direction);
-  const CellId* ids = reader_.ids();
-  if (ids[site] == ids[from]) return;
-  const HostAttempt<Dim> attempt{{site, place, interior}, from, direction, ids[site], ids[from]};
+  const HostAttempt<Dim> attempt = attempt_at(reader_, place, direction);
+  if (attempt.is_null()) return;
   Copy copy;
   typename HostWorld<Dim>::Place source;
   if (!copy_of(reader_, physics_, attempt, copy, source)) return;
@@ -180,21 +169,14 @@ void ThreadsEngine<Dim>::judge(Member& me, const Vec3i& place, int direction, fl
   const float dh = surroundings + sizes_delta(physics_, world, copy, change);
   const bool accepted = accepts_with_act(physics_, world, copy, dh, threshold);
   if (settings_.passes == 1 && !accepted) return;
-  me.open.push_back({place, copy.winner, copy.loser, copy.winner_type, copy.loser_type, uint8_t(direction),
-                     accepted, surroundings, threshold, priority, int16_t(change.winner),
-                     int16_t(change.loser)});
+  me.open.push_back({{place, copy, change, surroundings, threshold}, priority, uint8_t(direction), accepted});
   if (accepted && settings_.passes != 1) claim(me, me.open.back());
 }
 
 template <int Dim>
 bool ThreadsEngine<Dim>::accepts_now(const Open& a) const {
-  struct Sizes {
-    const StateReader<Dim>& reader;
-    int32_t volume(CellId cell) const { return reader.extent(cell).volume; }
-    int32_t perimeter(CellId cell) const { return reader.extent(cell).perimeter; }
-  };
   Copy copy = a.copy();
-  const float dh = a.surroundings + sizes_delta(physics_, Sizes{reader_}, copy, a.perimeter_change());
+  const float dh = a.surroundings + sizes_delta(physics_, reader_, copy, a.perimeter_change());
   const act::Params& act = physics_.types[copy.steering_type()].act;
   if (!physics_.uses.act || act.lambda == 0) return dh <= a.threshold;
   if (dh + act::delta(act, act::largest_mean(act), 0.0f) > a.threshold) return false;
@@ -245,7 +227,7 @@ void ThreadsEngine<Dim>::carry_out_owned(Member& me) {
       me.counts.accepted += 1;
     }
   }
-  me.open.resize(kept);
+  me.open.erase(me.open.begin() + std::ptrdiff_t(kept), me.open.end());
   me.still_open = kept;
 }
 
@@ -276,12 +258,6 @@ void ThreadsEngine<Dim>::carry_out_all(Member& me) {
 template <int Dim>
 bool ThreadsEngine<Dim>::any_open() const {
   return std::any_of(members_.begin(), members_.end(), [](const Member& m) { return m.still_open > 0; });
-}
-
-template <int Dim>
-void ThreadsEngine<Dim>::decay_act(int member) {
-  const Site sites = Site(state_.act.size()), parts = team_.members();
-  kiln::decay_act(state_, sites * member / parts, sites * (member + 1) / parts);
 }
 
 template class ThreadsEngine<2>;

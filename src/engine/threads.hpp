@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "engine/host_world.hpp"
+#include "engine/host_attempt.hpp"
 #include "engine/team.hpp"
 #include "engine/tiles_plan.hpp"
 
@@ -23,29 +23,19 @@ class ThreadsEngine : public Engine {
   AttemptCounts counts() const override;
   std::string name() const override { return "threads"; }
   std::string schedule() const override { return "tiles"; }
-  std::string settings() const override { return tiles::describe(settings_); }
+  std::string settings() const override { return tiles::describe(settings_, Dim); }
 
  private:
   // A live attempt that has not been settled yet.
-  struct Open {
-    Vec3i target;
-    CellId winner, loser;
-    TypeId winner_type, loser_type;
-    uint8_t direction;  // from target to source
-    bool accepted;      // on the sizes as they were when it was last judged
-    float surroundings, threshold;
+  struct Open : OpenCopy {
     uint32_t priority;
-    int16_t winner_perimeter, loser_perimeter;  // how a copy changes them
-
-    Copy copy() const { return {winner, loser, winner_type, loser_type, {}, {}}; }
-    PerimeterChange perimeter_change() const { return {winner_perimeter, loser_perimeter}; }
+    uint8_t direction;      // from target to source
+    bool accepted = false;  // on the sizes as they were when it was last judged
   };
 
   // What one thread works with.
   struct alignas(64) Member {
     std::vector<Open> open;
-    std::vector<int32_t> x;       // per tile along x: its first site
-    std::vector<uint8_t> x_edge;  // whether that lies at a wall
     AttemptCounts counts;
     std::size_t still_open = 0;
     uint32_t stamp = 0;  // of the claims of this pass: the same for all
@@ -64,7 +54,6 @@ class ThreadsEngine : public Engine {
   void carry_out_all(Member& me);
   void carry_out(const Open& attempt);
   bool any_open() const;
-  void decay_act(int member);
 
   State state_;
   Physics physics_;

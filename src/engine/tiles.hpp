@@ -1,10 +1,10 @@
 // The `tiles` schedule: what is tried when, the same on every engine, for any number of threads and on any
 // device.
 //
-// An MCS is played in rounds. Each round cuts the lattice into tiles, `spacing` sites wide, at a random
-// shift, and every tile tries one copy, all of them at once, into its first site. Targets are so far apart
-// that no attempt sees another's target, so all that attempts of a round have in common is the sizes of their
-// cells. Those are settled in passes: all attempts still open are judged on the sizes as they are; each
+// An MCS is played in rounds. Each round cuts the lattice into tiles at a random shift, and every tile tries
+// one copy, all of them at once. Their targets lie in rows along x, each row displaced at random, and so far
+// apart that no attempt sees another's target. So all that attempts of a round have in common is the sizes of
+// their cells. Those are settled in passes: all attempts still open are judged on the sizes as they are; each
 // accepted one claims its two cells, and the claim of the lowest priority stands; whoever holds both its
 // cells is carried out; whoever finds a better claim on one of its cells stays open for the next pass. Played
 // until nothing is open, a round has the outcome of its attempts made one after the other; models for which
@@ -18,7 +18,8 @@ namespace kiln::tiles {
 
 // What shapes the result. It follows from the model alone.
 struct Settings {
-  int spacing = 3;
+  Vec3i tile{3, 3, 3};  // sites along each axis
+  int apart = 2;        // any two targets of a round differ by this much along some axis, or by more
   // Passes of a round; in the last one every accepted attempt is carried out, claimed cells or not. 0: until
   // nothing is open.
   int passes = 0;
@@ -27,36 +28,77 @@ struct Settings {
 inline constexpr uint32_t kStride = 32;
 inline constexpr uint32_t kGroup = 4 * kStride;
 
-// Where the tiles of one round lie.
+// MurmurHash3's finaliser: maps words one to one.
+KILN_HD inline uint32_t mixed(uint32_t h) {
+  h = (h ^ h >> 16) * 0x85EBCA6Bu;
+  h = (h ^ h >> 13) * 0xC2B2AE35u;
+  return h ^ h >> 16;
+}
+
+// The targets of one row of tiles, by rising x: at every `width` sites, with one gap on a periodic axis whose
+// length is no multiple. Between closed walls places may lie outside.
+struct Row {
+  Vec3i first;
+  int32_t width;
+  int32_t split, gap;  // target number `split` and those behind it lie `gap` sites farther
+
+  KILN_HD int32_t x_of(int32_t i) const { return first.x + width * i + (i >= split ? gap : 0); }
+};
+
+// Where the tiles of one round lie, and where in them the targets.
 struct Round {
+  Vec3i tile;
+  int apart;
   Vec3i shift;
-  Vec3i count;   // tiles per axis; may be 0 on a closed axis shorter than the spacing
-  uint32_t key;  // turns tile numbers into priorities
-  int spacing;
+  Vec3i count;  // tiles per axis
+  uint32_t priority_key, row_key;
 
   // Tiles are numbered x fastest, with gaps: every row begins at a multiple of kStride.
   KILN_HD uint32_t row_length() const { return (uint32_t(count.x) + kStride - 1) / kStride * kStride; }
   KILN_HD uint32_t rows() const { return uint32_t(count.y) * uint32_t(count.z); }
-  KILN_HD int64_t tiles() const { return int64_t(count.x) * rows(); }
 
-  // The first site of tile number i along an axis.
-  KILN_HD int32_t place(const Lattice& lattice, int axis, int32_t i) const {
-    const int32_t p = shift[axis] + spacing * i;
-    return p < lattice.size[axis] ? p : p - lattice.size[axis];
+  // Row (j, k) of tiles. Rows are displaced at random, each for itself: by any amount along x, by what keeps
+  // them `apart` along y and z. In step, they would drag cells along.
+  KILN_HD Row row_at(const Lattice& lattice, uint32_t j, uint32_t k) const {
+    const uint32_t h = mixed((k * uint32_t(count.y) + j) ^ row_key);
+    Row row{shift, tile.x, count.x, 0};
+    row.first.x += int32_t((h & 0xFFFF) * uint32_t(tile.x) >> 16);
+    row.first.y += tile.y * int32_t(j) + int32_t((h >> 16 & 0xFF) * uint32_t(tile.y - apart + 1) >> 8);
+    if (lattice.dimension == 3)
+      row.first.z += tile.z * int32_t(k) + int32_t((h >> 24) * uint32_t(tile.z - apart + 1) >> 8);
+    for (int axis = 0; axis < lattice.dimension; ++axis)
+      if (lattice.periodic[axis] && row.first[axis] >= lattice.size[axis])
+        row.first[axis] -= lattice.size[axis];
+    if (!lattice.periodic.x) {
+      if (row.first.x > 0) row.first.x -= tile.x;
+      return row;
+    }
+    const int32_t before_wall = (lattice.size.x - row.first.x + tile.x - 1) / tile.x;
+    if (before_wall < count.x) {  // begin with those that lie behind the wall
+      row.first.x += tile.x * before_wall - lattice.size.x;
+      row.split = count.x - before_wall;
+      row.gap = lattice.size.x - tile.x * count.x;
+    }
+    return row;
   }
 };
 
-// A periodic axis holds as many whole tiles as fit, from any place on; a closed one starts within the first
-// tile. Either way every site is the first of a tile equally often.
-KILN_HD inline Round round_at(const Lattice& lattice, int spacing, uint64_t seed, uint64_t number) {
+// A periodic axis holds as many whole tiles as fit, from any place on; along a closed one the first and the
+// last tile may lie half outside. Either way every site is a target equally often.
+KILN_HD inline Round round_at(const Lattice& lattice, const Settings& settings, uint64_t seed,
+                              uint64_t number) {
   const Draw bits = draw(seed, Stream::tile_rounds, number, 0);
   Digits digits{bits.ab()};
-  Round round{{0, 0, 0}, {1, 1, 1}, bits.c, spacing};
+  Round round{settings.tile, settings.apart, {0, 0, 0}, {1, 1, 1}, bits.c, bits.d};
   for (int axis = 0; axis < lattice.dimension; ++axis) {
-    const int32_t length = lattice.size[axis];
-    round.shift[axis] = int32_t(digits.take(uint32_t(lattice.periodic[axis] ? length : spacing)));
-    round.count[axis] =
-        lattice.periodic[axis] ? length / spacing : (length - round.shift[axis] + spacing - 1) / spacing;
+    const int32_t length = lattice.size[axis], side = settings.tile[axis];
+    if (lattice.periodic[axis]) {
+      round.shift[axis] = int32_t(digits.take(uint32_t(length)));
+      round.count[axis] = length / side;
+    } else {
+      round.shift[axis] = -int32_t(digits.take(uint32_t(side)));
+      round.count[axis] = (length + 2 * (side - 1)) / side;
+    }
   }
   return round;
 }
@@ -79,13 +121,8 @@ KILN_HD inline uint32_t threshold_bits_of(uint32_t word, int neighbours) {
 }
 
 // The order in which attempts of a round come first at a cell they share: random, all different, and anew in
-// every round, so that no side of a cell is favoured. (MurmurHash3's finaliser maps words one to one.)
-KILN_HD inline uint32_t priority_of(uint32_t tile, uint32_t key) {
-  uint32_t h = tile ^ key;
-  h = (h ^ h >> 16) * 0x85EBCA6Bu;
-  h = (h ^ h >> 13) * 0xC2B2AE35u;
-  return h ^ h >> 16;
-}
+// every round, so that no side of a cell is favoured.
+KILN_HD inline uint32_t priority_of(uint32_t tile, uint32_t key) { return mixed(tile ^ key); }
 
 // A claim on a cell. Later passes have smaller stamps, so old claims never stand in the way.
 KILN_HD inline uint64_t claim_of(uint32_t stamp, uint32_t priority) {

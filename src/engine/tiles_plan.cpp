@@ -21,36 +21,40 @@ double stiffness(const PhysicsData& physics, const TypePhysics& type, int neighb
   return drive > 0 ? weight / drive : weight > 0 ? 1e9 : 0;
 }
 
+std::string tile_text(const Vec3i& tile, int dimension) {
+  return dimension == 2 ? fmt::format("{} x {}", tile.x, tile.y)
+                        : fmt::format("{} x {} x {}", tile.x, tile.y, tile.z);
+}
+
 // Tiles have 32-bit numbers.
-void require_numbers(const Model& model, int spacing) {
+void require_numbers(const Model& model, const Vec3i& tile) {
   double tiles = 1;
   for (int axis = 0; axis < model.lattice.dimension; ++axis) {
-    const int32_t along = (model.lattice.size[axis] + spacing - 1) / spacing;
+    const int32_t along = (model.lattice.size[axis] + 2 * (tile[axis] - 1)) / tile[axis];
     tiles *= axis == 0 ? double((uint32_t(along) + kStride - 1) / kStride * kStride) : double(along);
   }
   if (tiles >= 4294967296.0)
     throw UserError(fmt::format(
-        "{}: lattice.size is {}, more than the tiles schedule can number: about 10^11 sites, or fewer "
-        "where x is short. --engine serial can run it.",
-        model.source, size_text(model.lattice)));
+        "{}: lattice.size is {}, more than the tiles schedule can number: 2^32 tiles of {} sites, their rows "
+        "rounded up to 32. --engine serial can run it.",
+        model.source, size_text(model.lattice), tile_text(tile, model.lattice.dimension)));
 }
 
-// Whether few live attempts of a round, about six at most, share a cell: 4 V^((d - 1) / d) / spacing^d <= 6,
-// in a form that needs no roots.
-bool few_attempts_share(double volume, int dimension, int spacing) {
-  const double s = spacing;
-  if (dimension == 2) return volume <= 1.5 * s * s * 1.5 * s * s;
-  const double most = 1.5 * s * s * s;
-  return volume * volume <= most * most * most;
+// Whether few live attempts of a round share a cell, where it has about 4 V^((d - 1) / d) of them per MCS: at
+// most 7 in 3-D, and 3 in 2-D; in a form that needs no roots.
+bool few_attempts_share(double volume, int dimension, const Vec3i& tile) {
+  const double flat = 0.8 * tile.x * tile.y, solid = 1.75 * tile.x * tile.y * tile.z;
+  return dimension == 2 ? volume <= flat * flat : volume * volume <= solid * solid * solid;
 }
 
 }  // namespace
 
 // Measured with `kiln fidelity` (docs/parallel.md): soft cells do not feel the other attempts of their round.
-// Stiff ones do; where few share a cell, what is still open after three passes is rare enough. The larger the
-// cells, the farther apart attempts have to be for that.
+// Stiff ones do; where few share a cell, what is still open after four passes is rare enough. The larger the
+// cells, the farther apart attempts have to be for that. Rows have room to be displaced along y and z.
 Settings settings_for(const Model& model) {
   constexpr double kSoft = 0.25;
+  constexpr int kWidest = 8;  // a row of targets and its surroundings have to fit a GPU's shared memory
   const int reach = std::max(model.adhesion_neighbours.reach, model.perimeter_neighbours.reach);
   bool soft = true;
   double largest = 0;
@@ -60,31 +64,42 @@ Settings settings_for(const Model& model) {
       soft &= stiffness(phase.physics, type, model.perimeter_neighbours.count) <= kSoft;
       largest = std::max(largest, double(type.volume.target));
     }
-  Settings settings{std::max(3, reach + 1), soft ? 1 : 4};
-  if (model.strict) settings = {settings.spacing + 1, 0};
-  while (!soft && !few_attempts_share(largest, model.lattice.dimension, settings.spacing)) ++settings.spacing;
+  Settings settings;
+  settings.passes = model.strict ? 0 : soft ? 1 : 5;
+  settings.apart = std::max(2, reach + 1);
+  // Act sees the neighbours of the source, too. In a single pass nothing changes before all are judged.
+  if (model.uses_act() && settings.passes != 1) settings.apart = std::max(3, settings.apart);
+  const int side = std::max(3, settings.apart) + (model.strict ? 1 : 0);
+  settings.tile = {model.strict ? side : settings.apart, side, side};
+  while (!soft && !few_attempts_share(largest, model.lattice.dimension, settings.tile)) {
+    const bool is_even = settings.tile.x == std::min(settings.tile.y, kWidest);
+    if (is_even) settings.tile = settings.tile + Vec3i{0, 1, 1};
+    settings.tile.x = std::min(settings.tile.y, kWidest);
+  }
   for (int axis = 0; axis < model.lattice.dimension; ++axis)
-    if (model.lattice.periodic[axis]) settings.spacing = std::min(settings.spacing, model.lattice.size[axis]);
-  require_numbers(model, settings.spacing);
+    if (model.lattice.periodic[axis])
+      settings.tile[axis] = std::min(settings.tile[axis], model.lattice.size[axis]);
+  require_numbers(model, settings.tile);
   return settings;
 }
 
-std::string describe(const Settings& settings) {
+std::string describe(const Settings& settings, int dimension) {
   const std::string how =
       settings.passes == 0 ? "attempts that share a cell are settled one after the other"
       : settings.passes == 1
           ? "all attempts of a round are judged on the sizes that cells have at its start"
           : fmt::format("attempts that share a cell are settled in {} passes", settings.passes);
-  return fmt::format("one attempt per tile of {} sites per axis and round; {}", settings.spacing, how);
+  return fmt::format("one attempt per tile of {} sites and round; {}", tile_text(settings.tile, dimension),
+                     how);
 }
 
-// On average a round tries one site in `spacing` along a closed axis, and floor(length / spacing) sites of
-// the length along a periodic one.
-Clock::Clock(const Lattice& lattice, int spacing) {
+// On average a round tries one site in every tile along a closed axis, and floor(length / tile) sites of the
+// length along a periodic one.
+Clock::Clock(const Lattice& lattice, const Vec3i& tile) {
   for (int axis = 0; axis < lattice.dimension; ++axis) {
     const bool periodic = lattice.periodic[axis];
-    sites_ *= uint64_t(periodic ? lattice.size[axis] : spacing);
-    tiles_ *= uint64_t(periodic ? lattice.size[axis] / spacing : 1);
+    sites_ *= uint64_t(periodic ? lattice.size[axis] : tile[axis]);
+    tiles_ *= uint64_t(periodic ? lattice.size[axis] / tile[axis] : 1);
     const uint64_t common = std::gcd(sites_, tiles_);
     sites_ /= common;
     tiles_ /= common;

@@ -12,12 +12,12 @@ namespace kiln::tiles {
 Settings settings_for(const Model& model);
 
 // In words, for people.
-std::string describe(const Settings& settings);
+std::string describe(const Settings& settings, int dimension);
 
 // Rounds played by the end of an MCS: one attempt per site and MCS on average, in exact integers.
 class Clock {
  public:
-  Clock(const Lattice& lattice, int spacing);
+  Clock(const Lattice& lattice, const Vec3i& tile);
   uint64_t rounds_after(int64_t mcs) const;
 
  private:

@@ -103,7 +103,7 @@ Physics PhysicsData::view() const {
   Physics v;
   v.temperature = temperature;
   v.uses = uses;
-  v.types = types.data();
+  v.types.first = types.data();
   v.adhesion = {adhesion_units.data(), int(types.size()), adhesion_unit};
   v.act_logs = act_logs.data();
   if (surroundings == nullptr) return v;
@@ -133,6 +133,13 @@ std::vector<bool> Model::frozen_types() const { return frozen_flags(types); }
 
 bool Model::uses_act() const {
   return std::any_of(phases.begin(), phases.end(), [](const Phase& p) { return p.physics.uses.act; });
+}
+
+int Model::largest_act() const {
+  float most = 0;
+  for (const Phase& phase : phases)
+    for (const TypePhysics& type : phase.physics.types) most = std::max(most, type.act.max);
+  return int(most);
 }
 
 int Model::history_length() const {

@@ -176,6 +176,7 @@ struct Model {
   int64_t total_mcs() const;
   std::vector<bool> frozen_types() const;
   bool uses_act() const;       // in any phase
+  int largest_act() const;     // the largest Max of Act in any phase, 0 without
   int history_length() const;  // the largest dt of persistence in any phase, 0 without
 };
 

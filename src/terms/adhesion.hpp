@@ -25,23 +25,33 @@ struct Table {
   KILN_HD const int32_t* row(TypeId type) const { return j + int(type) * types; }
 };
 
-// `type_of(id)` gives a neighbour's type; it is asked only for cells that exist.
+// The sum over all neighbours n of gained[type of n] - lost[type of n]. `type_of(id)` gives a type; it is asked
+// only for cells that exist.
 template <class Neighbours, class TypeOf>
-KILN_HOT float delta(const Table& table, const Neighbours& neighbours, const Tally& tally,
-                     const TypeOf& type_of, TypeId winner_type, TypeId loser_type) {
+KILN_HOT int32_t sum_over_types(const Neighbours& neighbours, const TypeOf& type_of, const int32_t* gained,
+                                const int32_t* lost) {
+  int32_t sum = 0;
+  for (int lane = 0; lane < neighbours.lanes(); ++lane) {
+    const CellId id = neighbours.id(lane);
+    if (id == kNowhere) continue;
+    const TypeId type = type_of(id);
+    sum += gained[type] - lost[type];
+  }
+  return sum;
+}
+
+// `sum_over(gained, lost)` is sum_over_types of the target's neighbours.
+template <class SumOver>
+KILN_HOT float delta(const Table& table, const Tally& tally, TypeId winner_type, TypeId loser_type,
+                     const SumOver& sum_over) {
   const int32_t* gained = table.row(winner_type);
   const int32_t* lost = table.row(loser_type);
-  int32_t sum = 0;         // first over all neighbours ...
-  if (table.types == 2) {  // medium and one type: the ids tell
-    const int medium = count_of(neighbours, kMedium);
+  int32_t sum;             // first over all neighbours ...
+  if (table.types == 2) {  // medium and one type: between two cells everything cancels, else one is medium
+    const int medium = winner_type == 0 ? tally.winners : tally.losers;
     sum = medium * (gained[0] - lost[0]) + (tally.present - medium) * (gained[1] - lost[1]);
   } else {
-    for (int lane = 0; lane < neighbours.lanes(); ++lane) {
-      const CellId id = neighbours.id(lane);
-      if (id == kNowhere) continue;
-      const TypeId type = type_of(id);
-      sum += gained[type] - lost[type];
-    }
+    sum = sum_over(gained, lost);
   }
   sum -= tally.winners * gained[winner_type];  // ... then without the pairs that are no interface
   sum += tally.losers * lost[loser_type];

@@ -36,13 +36,6 @@ struct FarPatch {
   KILN_HD CellId id(int lane) const { return ids[lane]; }
 };
 
-template <class Neighbours>
-KILN_HOT int count_of(const Neighbours& neighbours, CellId cell) {
-  int count = 0;
-  for (int lane = 0; lane < neighbours.lanes(); ++lane) count += neighbours.id(lane) == cell ? 1 : 0;
-  return count;
-}
-
 // How many neighbours a site has, and how many of them are the two cells'. Adhesion and perimeter work from
 // it.
 struct Tally {

@@ -24,6 +24,20 @@ struct TypePhysics {
   bool frozen = false;
 };
 
+// The parameters of all types. Where all cells that can change are alike (a compiler that specialises for a
+// model says so), those of one type serve for all, and need no looking up.
+struct TypeTable {
+  const TypePhysics* first = nullptr;
+
+  KILN_HD const TypePhysics& operator[](int type) const {
+#ifdef KILN_ONLY_TYPE
+    return first[type * 0 + KILN_ONLY_TYPE];
+#else
+    return first[type];
+#endif
+  }
+};
+
 // Which terms any type uses. The engines leave out the rest.
 struct TermsInUse {
   bool volume = false, perimeter = false, chemotaxis = false, persistence = false, act = false,
@@ -34,7 +48,7 @@ struct Physics {
   float temperature = 1;
   Lattice lattice;
   TermsInUse uses;
-  const TypePhysics* types = nullptr;  // [adhesion.types]
+  TypeTable types;  // [adhesion.types]
   adhesion::Table adhesion;
   const Neighbourhood* adhesion_neighbours = nullptr;
   const Neighbourhood* perimeter_neighbours = nullptr;

@@ -40,7 +40,6 @@ class PlainCheckerboard {
     const int side = settings_.per_thread;
     const uint64_t steps = uint64_t(Dim == 2 ? side * side : side * side * side);
     for (uint64_t i = 0; i < steps; ++i) play_step(uint64_t(state_.mcs) * steps + i);
-    decay_act(state_, 0, Site(state_.act.size()));
     finish_mcs(state_, physics_);
   }
   int64_t accepted() const { return accepted_; }

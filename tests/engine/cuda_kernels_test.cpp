@@ -24,6 +24,11 @@ std::set<int> architectures() {
   return {75, 80, 90, *std::max_element(all.begin(), all.end())};
 }
 
+// Bytes that a block can have, as NVIDIA's programming guide gives them; the least for those not named here.
+int shared_per_block(int architecture) {
+  return architecture == 75 ? 65536 : architecture == 80 ? 166912 : architecture == 90 ? 232448 : 101376;
+}
+
 // What no shipped model asks for: words of 64 bits and the longest Act, fields from files, the most types,
 // far neighbours, more sites than 32 bits count, a fixed number of passes.
 TEST(TilesKernels, CompileForEveryKindOfModel) {
@@ -31,7 +36,8 @@ TEST(TilesKernels, CompileForEveryKindOfModel) {
   SmallWorld w = test::everything(3, 3);
   const auto compiles = [&](const SiteLayout& layout, int passes) {
     EXPECT_NO_THROW(
-        compile_tiles(w.physics(), test::tiles_settings(w, passes), layout, w.state.history_length, 1, 90));
+        compile_tiles(w.physics(), test::tiles_settings(w, passes), layout, w.state.history_length, 1, 90,
+                      shared_per_block(90)));
   };
   {
     SCOPED_TRACE("the longest Act");
@@ -56,16 +62,14 @@ class ShippedKernels : public testing::TestWithParam<std::string> {};
 TEST_P(ShippedKernels, CompileWithoutSpills) {
   KILN_NEEDS_NVRTC();
   const Model model = read_model(test::models_folder() / GetParam());
-  float most = 0;
-  for (const Phase& phase : model.phases)
-    for (const TypePhysics& type : phase.physics.types) most = std::max(most, type.act.max);
   const SiteLayout layout =
-      site_layout(uint32_t(expected_cells(model)) + 1, model.uses_act() ? int(most) : 0);
+      site_layout(uint32_t(expected_cells(model)) + 1, model.uses_act() ? model.largest_act() : 0);
   for (const Phase& phase : model.phases)
     for (const int architecture : architectures()) {
       const TilesKernels kernels = compile_tiles(phase.physics.view(), tiles::settings_for(model), layout,
-                                                 model.history_length(), 4, architecture);
-      EXPECT_GE(kernels.shape.warps_per_block, 16) << "sm_" << architecture;
+                                                 model.history_length(), 4, architecture,
+                                                 shared_per_block(architecture));
+      EXPECT_GE(kernels.shape.warps_per_block, architecture == 90 ? 14 : 4) << "sm_" << architecture;
       const auto all = resources(kernels.compiled);
       const auto is_play = [](const KernelResources& r) { return r.name == "play" && r.kernel; };
       ASSERT_EQ(std::count_if(all.begin(), all.end(), is_play), 1) << "no report for sm_" << architecture;

@@ -182,115 +182,91 @@ TEST(Tiles, PhysicsMayChangeBetweenMcs) {
   EXPECT_NE(state_hash(engine.state()), state_hash(unchanged.state()));
 }
 
-// Far enough apart that no attempt sees another's target: `spacing` sites along at least one axis.
+// Far enough apart that no attempt sees another's target, along at least one axis.
 TEST(TileRounds, TargetsKeepTheirDistance) {
-  for (const test::Shape& shape : test::awkward_shapes()) {
-    const Lattice& l = shape.lattice;
-    const SmallWorld w = test::everything_in(l, 1, shape.order, shape.order);
-    const int spacing = tiles_settings(w, 0).spacing;
-    for (uint64_t number = 0; number < 60; ++number) {
-      const std::vector<Vec3i> targets = test::targets_of(l, tiles::round_at(l, spacing, 8, number));
-      for (std::size_t a = 0; a < targets.size(); ++a)
-        for (std::size_t b = 0; b < a; ++b) {
-          int apart = 0;
-          for (int axis = 0; axis < l.dimension; ++axis) {
-            const int d = std::abs(targets[a][axis] - targets[b][axis]);
-            apart = std::max(apart, l.periodic[axis] ? std::min(d, l.size[axis] - d) : d);
+  for (const test::Shape& shape : test::awkward_shapes())
+    for (const int passes : {0, 1}) {
+      const Lattice& l = shape.lattice;
+      const tiles::Settings settings =
+          tiles_settings(test::everything_in(l, 1, shape.order, shape.order), passes);
+      for (uint64_t number = 0; number < 60; ++number) {
+        const std::vector<Vec3i> targets = test::targets_of(l, tiles::round_at(l, settings, 8, number));
+        for (std::size_t a = 0; a < targets.size(); ++a)
+          for (std::size_t b = 0; b < a; ++b) {
+            int apart = 0;
+            for (int axis = 0; axis < l.dimension; ++axis) {
+              const int d = std::abs(targets[a][axis] - targets[b][axis]);
+              apart = std::max(apart, l.periodic[axis] ? std::min(d, l.size[axis] - d) : d);
+            }
+            ASSERT_GE(apart, settings.apart) << shape.text() << ", round " << number;
           }
-          ASSERT_GE(apart, spacing) << shape.text() << ", round " << number;
-        }
+      }
     }
-  }
 }
 
-// The chi-square bound that a true law exceeds once in a million (Wilson and Hilferty's approximation).
-double chi_square_bound(int degrees) {
-  const double v = 2.0 / (9.0 * degrees), root = 1 - v + 4.75 * std::sqrt(v);
-  return degrees * root * root * root;
-}
-
-// Two halves: all places of the tiles are equally likely (chi-square, false alarms one in a million per
-// lattice), and over all places every site is a target equally often (exactly).
+// A site is a target in a round or not, independently of other rounds, and with the same probability as every
+// other: six standard deviations are exceeded once in a million runs of this test.
 TEST(TileRounds, EverySiteIsATargetEquallyOften) {
+  constexpr int kRounds = 3000;
   const Lattice lattices[] = {{{9, 9, 1}, {true, true, false}, 2},   {{7, 11, 1}, {true, true, false}, 2},
                               {{8, 5, 1}, {false, false, false}, 2}, {{10, 4, 1}, {true, false, false}, 2},
                               {{5, 4, 7}, {true, true, true}, 3},    {{2, 5, 4}, {false, true, false}, 3},
-                              {{1, 3, 3}, {false, false, true}, 3}};
+                              {{1, 4, 4}, {false, false, true}, 3}};
   for (const Lattice& l : lattices)
-    for (const int spacing : {3, 4}) {
-      SCOPED_TRACE(testing::Message()
-                   << l.size.x << " x " << l.size.y << " x " << l.size.z << " / " << spacing);
-      int places = 1, tiles_per_site = 1;
-      bool fits = true;
-      for (int axis = 0; axis < l.dimension; ++axis) {
-        places *= l.periodic[axis] ? l.size[axis] : spacing;
-        tiles_per_site *= l.periodic[axis] ? l.size[axis] / spacing : 1;
-        fits &= !l.periodic[axis] || l.size[axis] >= spacing;
-      }
-      if (!fits) continue;
-      std::map<std::vector<int>, int> seen;
-      std::map<Site, int> tried;
-      const int rounds = 50 * places;
-      for (int number = 0; number < rounds; ++number) {
-        const tiles::Round round = tiles::round_at(l, spacing, 21, uint64_t(number));
-        if (seen[{round.shift.x, round.shift.y, round.shift.z}]++ > 0) continue;
-        for (const Vec3i& t : test::targets_of(l, round)) tried[l.index(t)] += 1;
-      }
-      ASSERT_EQ(seen.size(), std::size_t(places));
-      double chi_square = 0;
-      for (const auto& [place, count] : seen) chi_square += (count - 50.0) * (count - 50.0) / 50.0;
-      EXPECT_LT(chi_square, chi_square_bound(places - 1));
-      ASSERT_EQ(Site(tried.size()), l.sites());
-      for (const auto& [site, count] : tried) EXPECT_EQ(count, tiles_per_site) << site;
+    for (const tiles::Settings& settings :
+         {tiles::Settings{{2, 3, 3}, 2, 1}, {{3, 3, 3}, 3, 0}, {{4, 4, 4}, 2, 0}}) {
+      SCOPED_TRACE(testing::Message() << l.size.x << " x " << l.size.y << " x " << l.size.z << " / "
+                                      << settings.tile.x << " x " << settings.tile.y);
+      double probability = 1;
+      for (int axis = 0; axis < l.dimension; ++axis)
+        probability *= l.periodic[axis] ? double(l.size[axis] / settings.tile[axis]) / l.size[axis]
+                                        : 1.0 / settings.tile[axis];
+      std::vector<int> tries(std::size_t(l.sites()), 0);
+      for (uint64_t number = 0; number < kRounds; ++number)
+        for (const Vec3i& t : test::targets_of(l, tiles::round_at(l, settings, 21, number)))
+          tries[std::size_t(l.index(t))] += 1;
+      const double mean = kRounds * probability, sd = std::sqrt(mean * (1 - probability));
+      for (std::size_t site = 0; site < tries.size(); ++site)
+        EXPECT_NEAR(tries[site], mean, 6 * sd) << "site " << site;
     }
 }
 
-// Sources are equally likely, and so are thresholds (false alarms one in a million each); no two tiles or
-// rounds share a draw.
-TEST(TileRounds, DrawsAreUniformAndUsedOnce) {
-  constexpr int kNeighbours = 26, kTiles = 1000, kRounds = 40;
-  int directions[kNeighbours] = {}, thresholds[16] = {};
-  std::set<std::pair<uint64_t, uint32_t>> draws;
-  std::set<uint32_t> priorities;
-  for (uint64_t number = 0; number < kRounds; ++number)
-    for (uint32_t tile = 0; tile < kTiles; ++tile) {
-      draws.insert({tiles::draw_index(number, tile), uint32_t(number)});
-      const Draw d = tiles::draw_for(5, number, tile);
-      const uint32_t word = (tile / tiles::kStride) % 4 < 2 ? (tile / tiles::kStride % 2 == 0 ? d.a : d.b)
-                                                            : (tile / tiles::kStride % 2 == 0 ? d.c : d.d);
-      directions[tiles::direction_of(word, kNeighbours)] += 1;
-      thresholds[tiles::threshold_bits_of(word, kNeighbours) >> 28] += 1;
-      if (number == 0) priorities.insert(tiles::priority_of(tile, 12345));
+// Rows of targets are not in step: along x any phase is as likely, along y what keeps them apart.
+TEST(TileRounds, RowsAreDisplacedEachForItself) {
+  const Lattice l{{60, 60, 60}, {true, true, true}, 3};
+  const tiles::Settings settings{{3, 4, 4}, 2, 1};
+  const tiles::Round round = tiles::round_at(l, settings, 5, 0);
+  std::map<int, int> x, y, z;
+  for (uint32_t k = 0; k < uint32_t(round.count.z); ++k)
+    for (uint32_t j = 0; j < uint32_t(round.count.y); ++j) {
+      const tiles::Row row = round.row_at(l, j, k);
+      x[row.first.x % 3] += 1;
+      y[(row.first.y - round.shift.y + 60) % 4] += 1;
+      z[(row.first.z - round.shift.z + 60) % 4] += 1;
     }
-  // 7 whole groups of 128 tiles use 32 draws each, the 104 tiles left another 32.
-  EXPECT_EQ(draws.size(), std::size_t(8 * 32 * kRounds));
-  EXPECT_EQ(priorities.size(), std::size_t(kTiles));
-  const auto chi_square = [](const int* counts, int n) {
-    const double expected = double(kTiles) * kRounds / n;
-    double sum = 0;
-    for (int i = 0; i < n; ++i) sum += (counts[i] - expected) * (counts[i] - expected) / expected;
-    return sum;
-  };
-  EXPECT_LT(chi_square(directions, kNeighbours), chi_square_bound(kNeighbours - 1));
-  EXPECT_LT(chi_square(thresholds, 16), chi_square_bound(15));
+  // 225 rows, a third of them each: six standard deviations of 7.
+  for (const auto& phases : {x, y, z}) {
+    ASSERT_EQ(phases.size(), 3u);
+    for (const auto& [phase, rows] : phases) EXPECT_NEAR(rows, 75, 42);
+  }
 }
 
 TEST(TileClock, GivesEverySiteOneAttemptPerMcs) {
   // 10 x 10: 9 tiles a round, so 100 rounds are 9 MCS.
-  const tiles::Clock even({{10, 10, 1}, {true, true, false}, 2}, 3);
+  const tiles::Clock even({{10, 10, 1}, {true, true, false}, 2}, {3, 3, 3});
   EXPECT_EQ(even.rounds_after(0), 0u);
   EXPECT_EQ(even.rounds_after(1), 11u);  // 11.1
   EXPECT_EQ(even.rounds_after(8), 88u);  // 88.9
   EXPECT_EQ(even.rounds_after(9), 100u);
   // Along a closed axis one site in three: 9 rounds, whatever the lengths.
-  EXPECT_EQ(tiles::Clock({{7, 5, 1}, {false, false, false}, 2}, 3).rounds_after(4), 36u);
+  EXPECT_EQ(tiles::Clock({{7, 5, 1}, {false, false, false}, 2}, {3, 3, 3}).rounds_after(4), 36u);
   // 7 sites hold 2 tiles: 7 * 3 / 2 rounds.
-  const tiles::Clock mixed({{7, 5, 1}, {true, false, false}, 2}, 3);
+  const tiles::Clock mixed({{7, 5, 1}, {true, false, false}, 2}, {3, 3, 3});
   EXPECT_EQ(mixed.rounds_after(1), 10u);
   EXPECT_EQ(mixed.rounds_after(2), 21u);
-  EXPECT_EQ(tiles::Clock({{9, 8, 5}, {true, true, false}, 3}, 4).rounds_after(3), 3u * 9 * 8 * 4 / (2 * 2));
+  EXPECT_EQ(tiles::Clock({{9, 8, 5}, {true, true, false}, 3}, {4, 4, 4}).rounds_after(3), 3u * 9 * 8 * 4 / (2 * 2));
   // Sizes without a common factor, for a long time: 1013 / 337, 1019 / 339 and 1021 / 340 rounds per axis.
-  const tiles::Clock odd({{1013, 1019, 1021}, {true, true, true}, 3}, 3);
+  const tiles::Clock odd({{1013, 1019, 1021}, {true, true, true}, 3}, {3, 3, 3});
   const auto sites = static_cast<unsigned __int128>(1013 * 1019) * 1021;
   const int64_t mcs = 123'456'789'012;
   EXPECT_EQ(odd.rounds_after(mcs), uint64_t(sites * uint64_t(mcs) / (337 * 339 * 340)));
@@ -301,29 +277,19 @@ TEST(TileClock, CountsAttemptsExactly) {
   SmallWorld w = test::everything_in({{10, 10, 1}, {true, true, false}, 2}, 3);
   ThreadsEngine<2> engine(w.state, w.physics(), 3, tiles_settings(w, 0), 1);
   engine.advance(1);
-  EXPECT_EQ(engine.counts().attempts, 11 * 9);
+  EXPECT_EQ(engine.counts().attempts, 16 * 6);
   engine.advance(17);
   EXPECT_EQ(engine.counts().attempts, 18 * 100);
 }
 
-// Between walls rounds differ: with 11 x 7 sites 3 or 4 times 2 or 3 tiles. Their numbers have a variance of
-// less than 3 per round, so the mean of 9 x 400 rounds stays within 5 standard deviations but for one seed in
-// a million.
+// Between walls rounds differ: with 11 x 7 sites 1 or 2 rows of 3 or 4 targets. Their numbers have a variance
+// of less than 4 per round, so the mean of 12 x 400 rounds stays within 5 standard deviations but for one seed
+// in a million.
 TEST(TileClock, CountsAttemptsOnAverageBetweenWalls) {
   SmallWorld w = test::everything_in({{11, 7, 1}, {false, false, false}, 2}, 3);
   ThreadsEngine<2> engine(w.state, w.physics(), 3, tiles_settings(w, 0), 1);
   engine.advance(400);
-  EXPECT_NEAR(double(engine.counts().attempts), 400.0 * 77, 5 * std::sqrt(9 * 400 * 3.0));
-}
-
-TEST(TileSettings, FollowFromTheModelAlone) {
-  Model model;
-  model.adhesion_neighbours = model.perimeter_neighbours = neighbourhood_of_order(3, 3);
-  EXPECT_EQ(tiles::settings_for(model).spacing, 3);
-  model.perimeter_neighbours = neighbourhood_of_order(3, 4);  // reaches 2 sites
-  EXPECT_EQ(tiles::settings_for(model).spacing, 3);
-  model.adhesion_neighbours = neighbourhood_of_order(2, 6);  // reaches 3 sites
-  EXPECT_EQ(tiles::settings_for(model).spacing, 4);
+  EXPECT_NEAR(double(engine.counts().attempts), 400.0 * 77, 5 * std::sqrt(12 * 400 * 4.0));
 }
 
 }  // namespace

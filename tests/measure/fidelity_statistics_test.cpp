@@ -5,20 +5,12 @@
 
 #include <cmath>
 
-#include "core/random.hpp"
+#include "measure/normal_draw.hpp"
 
 namespace kiln {
 namespace {
 
-// About normal (sum of 12 uniforms), mean 0, sd 1.
-double normal_draw(uint64_t seed, uint64_t index) {
-  double sum = -6;
-  for (uint32_t i = 0; i < 6; ++i) {
-    const Draw d = draw(seed, Stream::attempts, index, i);
-    sum += unit_double(d.ab()) + unit_double(d.cd());
-  }
-  return sum;
-}
+using test::normal_draw;
 
 TEST(FidelityStatistics, MeanAndItsError) {
   const Estimate e = estimate_of({1, 2, 3, 4});  // variance 5/3, over 4 values

@@ -3,20 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "core/random.hpp"
+#include "measure/normal_draw.hpp"
 #include "measure/statistics.hpp"
 
 namespace kiln {
 namespace {
 
-double normal_draw(uint64_t seed, uint64_t index) {
-  double sum = -6;
-  for (uint32_t i = 0; i < 6; ++i) {
-    const Draw d = draw(seed, Stream::attempts, index, i);
-    sum += unit_double(d.ab()) + unit_double(d.cd());
-  }
-  return sum;
-}
+using test::normal_draw;
 
 // `runs` runs per ensemble around 1 and around 1 + change, with a relative spread of `sd` between runs.
 Comparison number(double change, double sd, int runs, uint64_t seed) {

@@ -92,8 +92,8 @@ class NaiveTiles {
     const Lattice& l = world_.state.lattice;
     unsigned __int128 sites = 1, tiles = 1;
     for (int axis = 0; axis < Dim; ++axis) {
-      sites *= unsigned(l.periodic[axis] ? l.size[axis] : settings_.spacing);
-      tiles *= unsigned(l.periodic[axis] ? l.size[axis] / settings_.spacing : 1);
+      sites *= unsigned(l.periodic[axis] ? l.size[axis] : settings_.tile[axis]);
+      tiles *= unsigned(l.periodic[axis] ? l.size[axis] / settings_.tile[axis] : 1);
     }
     return uint64_t(unsigned(mcs) * sites / tiles);
   }
@@ -104,11 +104,7 @@ class NaiveTiles {
     finish();
   }
   // What follows the last round of an MCS.
-  void finish() {
-    for (ActValue& v : world_.state.act)
-      if (v > 0) --v;
-    finish_mcs(world_.state, world_.physics());
-  }
+  void finish() { finish_mcs(world_.state, world_.physics()); }
 
   void play_round(uint64_t number) {
     settled_.clear();
@@ -117,25 +113,44 @@ class NaiveTiles {
     for (int pass = 1; !open.empty(); ++pass) open = play_pass(open, pass, physics);
   }
 
-  // The first sites of the tiles of a round, x fastest.
-  std::vector<Vec3i> targets(uint64_t number) const {
+  struct Target {
+    uint32_t tile;
+    Vec3i place;
+  };
+  // All targets of a round. Tiles are numbered row by row, by rising x; a row begins at a multiple of 32.
+  std::vector<Target> targets(uint64_t number) const {
     const Lattice& l = world_.state.lattice;
+    const Vec3i& tile = settings_.tile;
     const Draw bits = draw(seed_, Stream::tile_rounds, number, 0);
     Digits digits{bits.ab()};
-    std::vector<int32_t> along[3] = {{}, {}, {}};
-    for (int axis = 0; axis < Dim; ++axis) {
-      const int32_t length = l.size[axis], spacing = settings_.spacing;
-      const int32_t shift = int32_t(digits.take(uint32_t(l.periodic[axis] ? length : spacing)));
-      if (l.periodic[axis])
-        for (int32_t i = 0; i < length / spacing; ++i) along[axis].push_back((shift + i * spacing) % length);
-      else
-        for (int32_t p = shift; p < length; p += spacing) along[axis].push_back(p);
-    }
-    if (Dim == 2) along[2] = {0};
-    std::vector<Vec3i> result;
-    for (const int32_t z : along[2])
-      for (const int32_t y : along[1])
-        for (const int32_t x : along[0]) result.push_back({x, y, z});
+    Vec3i shift{0, 0, 0}, count{1, 1, 1};
+    for (int axis = 0; axis < Dim; ++axis)
+      if (l.periodic[axis]) {
+        shift[axis] = int32_t(digits.take(uint32_t(l.size[axis])));
+        count[axis] = l.size[axis] / tile[axis];
+      } else {  // from the first tile that reaches into the lattice to the last
+        shift[axis] = -int32_t(digits.take(uint32_t(tile[axis])));
+        count[axis] = (l.size[axis] + 2 * (tile[axis] - 1)) / tile[axis];
+      }
+    const uint32_t row_length = uint32_t(count.x + 31) / 32 * 32;
+    std::vector<Target> result;
+    for (int32_t k = 0; k < count.z; ++k)
+      for (int32_t j = 0; j < count.y; ++j) {
+        const uint32_t row = uint32_t(k * count.y + j), h = tiles::mixed(row ^ bits.d);
+        const auto digit = [](uint32_t part, int whole, int base) { return int32_t(part * uint32_t(base)) / whole; };
+        const int32_t x = shift.x + digit(h % 65536, 65536, tile.x);
+        int32_t y = shift.y + j * tile.y + digit(h / 65536 % 256, 256, tile.y - settings_.apart + 1);
+        int32_t z = Dim == 2 ? 0 : shift.z + k * tile.z + digit(h >> 24, 256, tile.z - settings_.apart + 1);
+        if (l.periodic.y) y %= l.size.y;
+        if (l.periodic.z) z %= l.size.z;
+        std::vector<int32_t> xs;
+        for (int32_t i = 0; i < count.x; ++i)
+          xs.push_back(l.periodic.x ? (x + i * tile.x) % l.size.x : x - (x > 0 ? tile.x : 0) + i * tile.x);
+        std::sort(xs.begin(), xs.end());
+        for (int32_t i = 0; i < count.x; ++i)
+          if (const Vec3i place{xs[std::size_t(i)], y, z}; l.contains(place))
+            result.push_back({row * row_length + uint32_t(i), place});
+      }
     return result;
   }
 
@@ -143,11 +158,9 @@ class NaiveTiles {
   std::vector<NaiveAttempt> live_attempts(uint64_t number, const Physics& physics) {
     const State& s = world_.state;
     const uint32_t key = draw(seed_, Stream::tile_rounds, number, 0).c;
-    const std::vector<Vec3i> offsets = moore_offsets(Dim), all = targets(number);
+    const std::vector<Vec3i> offsets = moore_offsets(Dim);
     std::vector<NaiveAttempt> result;
-    uint32_t tile = 0;  // a row of tiles begins at a multiple of 32
-    for (std::size_t i = 0; i < all.size(); ++i, ++tile) {
-      if (i > 0 && (all[i].y != all[i - 1].y || all[i].z != all[i - 1].z)) tile = (tile + 31) / 32 * 32;
+    for (const auto& [tile, place] : targets(number)) {
       counts_.attempts += 1;
       // 128 tiles share 32 draws: tiles k, k + 32, k + 64 and k + 96 have the four words of one.
       const uint64_t index = (number >> 32 << 32) + tile / 128 * 32 + tile % 32;
@@ -156,15 +169,15 @@ class NaiveTiles {
       const uint64_t scaled = uint64_t(words[tile % 128 / 32]) * offsets.size();
       const Vec3i offset = offsets[scaled >> 32];
       Vec3i source;
-      if (!naive_place(s.lattice, all[i], offset, source)) continue;
+      if (!naive_place(s.lattice, place, offset, source)) continue;
       CellId winner = s.ids[std::size_t(s.lattice.index(source))];
-      const CellId loser = s.ids[std::size_t(s.lattice.index(all[i]))];
+      const CellId loser = s.ids[std::size_t(s.lattice.index(place))];
       if (world_.types[s.cells.type[loser]].frozen) continue;
       if (world_.types[s.cells.type[winner]].frozen) winner = kMedium;
       if (winner == loser) continue;
       counts_.live += 1;
       const Copy copy{winner, loser, s.cells.type[winner], s.cells.type[loser], source, offset * -1};
-      result.push_back({all[i], copy, acceptance_threshold(physics.temperature, uint32_t(scaled)),
+      result.push_back({place, copy, acceptance_threshold(physics.temperature, uint32_t(scaled)),
                         tiles::priority_of(tile, key)});
     }
     return result;

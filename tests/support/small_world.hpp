@@ -47,7 +47,7 @@ struct SmallWorld {
     Physics p;
     p.temperature = temperature;
     p.lattice = state.lattice;
-    p.types = types.data();
+    p.types.first = types.data();
     p.adhesion = {j_units.data(), n, unit};
     p.adhesion_neighbours = &adhesion_neighbours;
     p.perimeter_neighbours = &perimeter_neighbours;

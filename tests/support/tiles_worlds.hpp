@@ -10,8 +10,15 @@
 
 namespace kiln::test {
 
+// As narrow as they may be, for worlds with Act.
 inline tiles::Settings tiles_settings(const SmallWorld& w, int passes) {
-  return {std::max(3, std::max(w.adhesion_neighbours.reach, w.perimeter_neighbours.reach) + 1), passes};
+  const int reach = std::max(w.adhesion_neighbours.reach, w.perimeter_neighbours.reach);
+  const int apart = std::max(passes == 1 ? 2 : 3, reach + 1);
+  tiles::Settings settings{{apart, apart + 1, apart + 1}, apart, passes};
+  const Lattice& lattice = w.state.lattice;
+  for (int axis = 0; axis < lattice.dimension; ++axis)
+    if (lattice.periodic[axis]) settings.tile[axis] = std::min(settings.tile[axis], lattice.size[axis]);
+  return settings;
 }
 
 struct Shape {
@@ -62,11 +69,13 @@ inline SmallWorld hotter(SmallWorld w) {
 
 inline std::vector<Vec3i> targets_of(const Lattice& lattice, const tiles::Round& round) {
   std::vector<Vec3i> result;
-  for (int32_t z = 0; z < round.count.z; ++z)
-    for (int32_t y = 0; y < round.count.y; ++y)
-      for (int32_t x = 0; x < round.count.x; ++x)
-        result.push_back(
-            {round.place(lattice, 0, x), round.place(lattice, 1, y), round.place(lattice, 2, z)});
+  for (uint32_t k = 0; k < uint32_t(round.count.z); ++k)
+    for (uint32_t j = 0; j < uint32_t(round.count.y); ++j) {
+      const tiles::Row row = round.row_at(lattice, j, k);
+      for (int32_t i = 0; i < round.count.x; ++i)
+        if (const Vec3i place{row.x_of(i), row.first.y, row.first.z}; lattice.contains(place))
+          result.push_back(place);
+    }
   return result;
 }
 

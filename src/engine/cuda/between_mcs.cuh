@@ -52,8 +52,7 @@ extern "C" __global__ void count_sums(const __grid_constant__ kiln::cuda::StateT
       if (next != cell) {
         if (cell != kMedium)
           for (int axis = 0; axis < lattice.dimension; ++axis)
-            atomicAdd(reinterpret_cast<unsigned long long*>(&tables.sums[cell][axis]),
-                      static_cast<unsigned long long>(int64_t(sum[axis])));
+            device::add(&tables.sums[cell][axis], sum[axis]);
         cell = next;
         if (cell != kMedium) anchor = tables.anchors[cell];
         sum = {0, 0, 0};

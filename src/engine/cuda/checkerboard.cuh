@@ -78,9 +78,9 @@ class Player {
     __syncthreads();
     if (threadIdx.x != 0) return;
     cuda::BoardCounter& counter = span_.counters[blockIdx.x % cuda::kCounters];
-    add(counter.attempts, room_.attempts);
-    add(counter.live, room_.live);
-    add(counter.accepted, room_.accepted);
+    add(&counter.attempts, room_.attempts);
+    add(&counter.live, room_.live);
+    add(&counter.accepted, room_.accepted);
   }
 
  private:
@@ -110,13 +110,13 @@ class Player {
     Copy copy{source_id, target_id,  type_of(tables_, source_id), type_of(tables_, target_id),
               source,    offset * -1};
     const Physics physics = model::physics();
-    if (physics.uses.frozen && !thaw(physics, copy)) return;
+    if (physics.uses.frozen && !thaw(tables_, copy)) return;
     live_ += 1;
     const Around around(target);
     const Surroundings surroundings(around, [&](const Vec3i& away) {
       return model::kCached ? *cached(a.target + away) : sites_[around.at(away)];
     });
-    World world(tables_, target, surroundings.patch, copy);
+    PatchWorld world(tables_, target, surroundings.patch, copy);
     float dh;
     if (!surroundings_delta<kDim>(physics, world, copy, dh)) return;
     const PerimeterChange change = perimeter_change(physics, world, copy);
@@ -137,16 +137,6 @@ class Player {
   __device__ __forceinline__ Word* cached(const Vec3i& p) const {
     const int z = kDim == 3 ? p.z + 1 : 0;
     return room_.words + ((z * kHalo + p.y + 1) * kHalo + p.x + 1) * kThreads + threadIdx.x;
-  }
-
-  // Puts the medium for a frozen source; false where the attempt is then null.
-  __device__ __forceinline__ bool thaw(const Physics& physics, Copy& copy) const {
-    const bool source_frozen = physics.types[copy.winner_type].frozen;
-    if (!frozen::is_live(copy.loser, physics.types[copy.loser_type].frozen, copy.winner, source_frozen))
-      return false;
-    copy.winner = frozen::effective_source(copy.winner, source_frozen);
-    copy.winner_type = type_of(tables_, copy.winner);
-    return true;
   }
 
   __device__ __forceinline__ float act_delta(const Physics& physics, const Copy& copy,
@@ -187,26 +177,12 @@ class Player {
     accepted_ += 1;
     if (copy.loser != kMedium) move_site(copy.loser, place, -1, change.loser);
     if (copy.winner != kMedium) move_site(copy.winner, place, +1, change.winner);
-    uint32_t stamp = span_.clock;
-    if (model::kMaxAct > 0 && copy.winner != kMedium)
-      stamp += uint32_t(physics.types[copy.winner_type].act.max);
-    return word_of(copy.winner, stamp);
+    return taken_by(physics, copy.winner, copy.winner_type, span_.clock);
   }
-
-  // Volume and perimeter are the halves of one 64-bit number, changed by one addition, so that nobody sees
-  // one without the other. (The volume never falls below 0, so nothing is carried between the halves.)
   // Centroid sums are read only after the launch.
   __device__ __forceinline__ void move_site(CellId cell, const Vec3i& place, int sign, int perimeter) {
-    add(*reinterpret_cast<uint64_t*>(tables_.extents + cell),
-        uint64_t(int64_t(perimeter) * (int64_t(1) << 32) + sign));
-    const Vec3i anchor = tables_.anchors[cell];
-#pragma unroll
-    for (int axis = 0; axis < kDim; ++axis)
-      add(*reinterpret_cast<uint64_t*>(&tables_.sums[cell][axis]),
-          uint64_t(int64_t(sign * offset_from_anchor(kLattice, axis, anchor[axis], place[axis]))));
-  }
-  __device__ __forceinline__ static void add(uint64_t& to, uint64_t by) {
-    atomicAdd(reinterpret_cast<unsigned long long*>(&to), static_cast<unsigned long long>(by));
+    move_size(tables_, cell, sign, perimeter);
+    move_centroid(tables_, cell, place, sign);
   }
 
   const StateTables& tables_;

@@ -12,6 +12,7 @@
 namespace kiln::cuda {
 namespace {
 
+constexpr int64_t kOverrun = 64;  // bytes behind the last site that kernels may read
 constexpr int64_t kPiece = int64_t(16) << 20;  // sites copied at a time
 
 int copying_threads() { return std::clamp(int(std::thread::hardware_concurrency()), 1, 16); }
@@ -67,7 +68,7 @@ void DeviceState::number_cells_by_type(int types) {
 
 void DeviceState::allocate() {
   const int64_t cells = state_.cells.count();
-  sites_ = Buffer<uint8_t>(device_, state_.lattice.sites() * layout_.word_bytes, "the lattice");
+  sites_ = Buffer<uint8_t>(device_, state_.lattice.sites() * layout_.word_bytes + kOverrun, "the lattice");
   extents_ = Buffer<Extent>(device_, cells, "the cells");
   anchors_ = Buffer<Vec3i>(device_, cells, "the cells");
   sums_ = Buffer<Vec3<int64_t>>(device_, cells, "the cells");

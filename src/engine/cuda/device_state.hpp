@@ -36,6 +36,9 @@ class DeviceState {
   // The state as it is now, on the host.
   const State& fetch(const Stream& stream);
 
+  // A launch for kernels that stride over everything.
+  Launch simple() const;
+
  private:
   void number_cells_by_type(int types);
   void allocate();
@@ -48,7 +51,6 @@ class DeviceState {
   void move_anchors(const Stream& stream);
   void count_all_sums(const Stream& stream);
   const float* values_of(const VectorField& field);
-  Launch simple() const;
 
   State state_;
   CentroidSums sums_come_;

@@ -7,7 +7,7 @@ namespace kiln::cuda {
 
 inline constexpr int kMostTypesByRange = 16;
 
-struct Extent {
+struct alignas(8) Extent {
   int32_t volume, perimeter;
 };
 

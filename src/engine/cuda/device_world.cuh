@@ -29,6 +29,7 @@ constexpr uint32_t kStampMask = kStampBits > 0 ? uint32_t((uint64_t(1) << kStamp
 constexpr int kStampShift = model::kMaxAct == 0 ? 0 : model::kIdBits;
 
 __device__ __forceinline__ CellId id_of(Word word) { return CellId(word & kIdMask); }
+__device__ __forceinline__ bool is_of(Word word, CellId id) { return ((word ^ id) & kIdMask) == 0; }
 
 // Act of a site: how far its stamp lies ahead of the clock. A stamp that is not ahead is stale.
 __device__ __forceinline__ uint32_t act_of(Word word, uint32_t clock) {
@@ -117,21 +118,15 @@ __device__ __forceinline__ float mean_act(const Surroundings& around, CellId cel
   return act::geometric_mean(around.patch, values, cell, ActValue(own), model::kActLogs);
 }
 
-// What the terms see of one attempt.
+// What the terms see of one attempt, however its surroundings were read.
 struct World {
   const StateTables& tables;
-  const Vec3i& target;
-  const Patch<kDim>& patch;
-  Tally counts;
+  Vec3i target;
   FarPatch far;
 
-  __device__ __forceinline__ World(const StateTables& t, const Vec3i& place, const Patch<kDim>& around,
-                                   const Copy& copy)
-      : tables(t), target(place), patch(around), counts(kiln::tally(around, copy.winner, copy.loser)) {}
+  __device__ __forceinline__ World(const StateTables& t, const Vec3i& place) : tables(t), target(place) {}
   __device__ __forceinline__ TypeId type(CellId cell) const { return type_of(tables, cell); }
   __device__ __forceinline__ Vec3f direction(CellId cell) const { return tables.directions[cell]; }
-  __device__ __forceinline__ const Patch<kDim>& around_target() const { return patch; }
-  __device__ __forceinline__ const Tally& tally() const { return counts; }
   __device__ const FarPatch& far_around_target(const Neighbourhood& n) {
     const Word* sites = static_cast<const Word*>(tables.sites);
     far.count = n.count;
@@ -142,6 +137,53 @@ struct World {
     return far;
   }
 };
+
+// With the neighbours' ids at hand.
+struct PatchWorld : World {
+  const Patch<kDim>& patch;
+  Tally counts;
+
+  __device__ __forceinline__ PatchWorld(const StateTables& t, const Vec3i& place, const Patch<kDim>& around,
+                                        const Copy& copy)
+      : World(t, place), patch(around), counts(kiln::tally(around, copy.winner, copy.loser)) {}
+  __device__ __forceinline__ const Patch<kDim>& around_target() const { return patch; }
+  __device__ __forceinline__ const Tally& tally() const { return counts; }
+};
+
+__device__ __forceinline__ bool is_frozen(TypeId type) { return model::kFrozenTypes >> type & 1; }
+
+// Puts the medium for a frozen source; false where the attempt is then null.
+__device__ __forceinline__ bool thaw(const StateTables& t, Copy& copy) {
+  const bool source_frozen = is_frozen(copy.winner_type);
+  if (!frozen::is_live(copy.loser, is_frozen(copy.loser_type), copy.winner, source_frozen)) return false;
+  copy.winner = frozen::effective_source(copy.winner, source_frozen);
+  copy.winner_type = type_of(t, copy.winner);
+  return true;
+}
+
+__device__ __forceinline__ void add(void* to, int64_t by) {
+  atomicAdd(static_cast<unsigned long long*>(to), static_cast<unsigned long long>(by));
+}
+
+// A cell gains (sign +1) or loses (-1) a site. Volume and perimeter are the halves of one 64-bit number,
+// changed by one addition, so that nobody sees one without the other. (The volume never falls below 0, so
+// nothing is carried between the halves.) Nobody waits for the old values.
+__device__ __forceinline__ void move_size(const StateTables& t, CellId cell, int sign, int perimeter) {
+  add(t.extents + cell, int64_t(perimeter) * (int64_t(1) << 32) + sign);
+}
+__device__ __forceinline__ void move_centroid(const StateTables& t, CellId cell, const Vec3i& place,
+                                              int sign) {
+  const Vec3i anchor = t.anchors[cell];
+#pragma unroll
+  for (int axis = 0; axis < kDim; ++axis)
+    add(&t.sums[cell][axis], int64_t(sign * offset_from_anchor(kLattice, axis, anchor[axis], place[axis])));
+}
+
+// The word of a site that a cell, or the medium, takes now.
+__device__ __forceinline__ Word taken_by(const Physics& physics, CellId winner, TypeId type, uint32_t clock) {
+  const bool remembers = model::kMaxAct > 0 && winner != kMedium;
+  return word_of(winner, clock + (remembers ? uint32_t(physics.types[type].act.max) : 0));
+}
 
 __device__ __forceinline__ int64_t thread_number() { return int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
 __device__ __forceinline__ int64_t thread_count() { return int64_t(gridDim.x) * blockDim.x; }

@@ -60,7 +60,7 @@ std::string physics_function(const Physics& p, int fields) {
       "  p.temperature = {};\n"
       "  p.lattice = Lattice{{kSize, kPeriodic, kDim}};\n"
       "  p.uses = TermsInUse{{{}, {}, {}, {}, {}, {}, {}}};\n"
-      "  p.types = kTypePhysics;\n"
+      "  p.types.first = kTypePhysics;\n"
       "  p.adhesion = adhesion::Table{{kAdhesion, kTypes, {}}};\n"
       "  p.adhesion_neighbours = &kAdhesionNeighbours;\n"
       "  p.perimeter_neighbours = &kPerimeterNeighbours;\n"
@@ -84,6 +84,26 @@ std::string fields_text(const Physics& p) {
                [&](int i) { return field_literal(p.fields[i]); });
 }
 
+// The one type that stands for all cells that can change; 0 where there are several kinds. (Connectivity asks
+// for the medium's rule, too.)
+int only_type(const Physics& p) {
+  if (p.uses.connectivity) return 0;
+  int only = 0;
+  for (int type = 1; type < p.adhesion.types; ++type) {
+    if (p.types[type].frozen) continue;
+    if (only != 0 && type_literal(p.types[type]) != type_literal(p.types[only])) return 0;
+    if (only == 0) only = type;
+  }
+  return only;
+}
+
+uint32_t frozen_types(const Physics& p) {
+  uint32_t mask = 0;
+  for (int type = 1; type < p.adhesion.types; ++type)
+    if (p.types[type].frozen) mask |= uint32_t(1) << type;
+  return mask;
+}
+
 }  // namespace
 
 int stored_fields(const Physics& physics) {
@@ -95,7 +115,9 @@ int stored_fields(const Physics& physics) {
 
 std::string model_prologue(const Physics& p, const SiteLayout& layout, int history) {
   const int types = p.adhesion.types;
-  std::string text = "#include \"terms/physics.hpp\"\nnamespace kiln::model {\n";
+  std::string text;
+  if (const int only = only_type(p); only != 0) text = fmt::format("#define KILN_ONLY_TYPE {}\n", only);
+  text += "#include \"terms/physics.hpp\"\nnamespace kiln::model {\n";
   const auto constant = [&text](const char* name, int value) {
     text += fmt::format("constexpr int {} = {};\n", name, value);
   };
@@ -108,6 +130,7 @@ std::string model_prologue(const Physics& p, const SiteLayout& layout, int histo
   constant("kIdBits", layout.id_bits);
   constant("kMaxAct", layout.max_act);
   constant("kHistory", history);
+  text += fmt::format("constexpr uint32_t kFrozenTypes = {};\n", frozen_types(p));  // a bit per type
   text += fmt::format("using Word = {};\n", layout.word_bytes == 4 ? "uint32_t" : "uint64_t");
   text += table("__device__ constexpr TypePhysics kTypePhysics", types,
                 [&](int i) { return type_literal(p.types[i]); });

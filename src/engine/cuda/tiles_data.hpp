@@ -11,30 +11,45 @@ inline constexpr int kMostMcsPerLaunch = 32;
 inline constexpr uint64_t kNoClaim = ~uint64_t(0);
 inline constexpr uint32_t kFirstClaimStamp = 0xFFFFFFFEu;
 
-// A live attempt of the current round that has not been settled yet.
-struct alignas(16) OpenAttempt {
-  uint32_t tile;
-  uint32_t site;  // the target's index, where 32 bits can hold it
-  CellId winner, loser;
-  float surroundings, threshold;
-  float act;        // its part of dH, or the mean at the source alone
-  uint32_t packed;  // see pack()
-};
+// What is kept of a live attempt of the current round until it is settled. A round of one pass needs no more
+// than the first four; only Act needs the last.
+enum class OpenField : uint32_t { tile, winner, loser, packed, surroundings, threshold, act };
+KILN_HD constexpr int open_fields(int passes, int max_act) { return passes == 1 ? 4 : max_act == 0 ? 6 : 7; }
 
-// Flags of an OpenAttempt, and how a copy would change the two perimeters.
+// How a copy would change the two perimeters, and flags.
 inline constexpr uint32_t kAccepted = 1;         // on the sizes as they were when it was last judged
 inline constexpr uint32_t kActAtSourceOnly = 2;  // the target's mean of Act has not been needed yet
 KILN_HD inline uint32_t pack(int32_t winner_perimeter, int32_t loser_perimeter, uint32_t flags) {
   return uint32_t(winner_perimeter) << 17 | (uint32_t(loser_perimeter) & 0x7FFF) << 2 | flags;
 }
-KILN_HD inline int32_t winner_perimeter(const OpenAttempt& a) { return int32_t(a.packed) >> 17; }
-KILN_HD inline int32_t loser_perimeter(const OpenAttempt& a) { return int32_t(a.packed << 15) >> 17; }
+KILN_HD inline int32_t winner_perimeter(uint32_t packed) { return int32_t(packed) >> 17; }
+KILN_HD inline int32_t loser_perimeter(uint32_t packed) { return int32_t(packed << 15) >> 17; }
+
+// Where along a row of the lattice the sites lie that are not frozen.
+struct RowSpan {
+  int32_t begin, end;
+};
+
+// The surroundings of 32 targets of a row lie in a slot of shared memory, whose rows have so many words: whole
+// sectors of 32 bytes.
+KILN_HD constexpr int slot_pitch(int tile_width, int word_bytes) {
+  const int sector = 32 / word_bytes, needed = 33 * tile_width + 1;
+  return (needed + 2 * (sector - 1)) / sector * sector;
+}
+// Room in shared memory that a block of `play` asks for.
+KILN_HD constexpr unsigned shared_bytes(int warps, int slots, int dimension, int tile_width, int word_bytes,
+                                        int max_act) {
+  const int rows = dimension == 2 ? 3 : 9;
+  const int per_slot = rows * slot_pitch(tile_width, word_bytes) * word_bytes + 128 + 40;
+  return unsigned(1024 + warps * (slots * per_slot + 288) + (max_act < 1024 ? 4 * (max_act + 1) : 0));
+}
 
 // Written by kernels, read by the host now and then.
 struct Control {
-  uint32_t barrier;
-  uint32_t claim_stamp;  // of the next pass
-  uint32_t open_at;      // the stamp of the last pass that left something open
+  alignas(8) uint32_t barrier;  // these two are read at once
+  uint32_t open_at;             // the stamp of the last pass that left something open
+  uint32_t claim_stamp;         // of the next pass
+  uint32_t taken[2];     // units that warps have taken beyond their first, in even and in odd rounds
   uint64_t attempts, live, accepted;
 };
 
@@ -42,7 +57,8 @@ struct Control {
 struct TilesTables {
   StateTables state;
   uint64_t* claims;   // per cell
-  OpenAttempt* open;  // open_per_warp for every warp
+  uint32_t* open;     // for every warp open_per_warp of every field
+  RowSpan* spans;     // per row of the lattice; none where nothing is frozen
   Control* control;
   int64_t open_per_warp;
   uint64_t seed;

@@ -22,12 +22,13 @@ class TilesEngine : public Engine {
   std::string name() const override { return "cuda"; }
   std::string gpu() const override { return device_.info().name; }
   std::string schedule() const override { return "tiles"; }
-  std::string settings() const override { return tiles::describe(settings_); }
+  std::string settings() const override { return tiles::describe(settings_, state_.lattice().dimension); }
 
  private:
   int64_t most_steps() const;
   void compile(const Physics& physics);
-  void reserve_open();
+  void reserve_open(int warps_per_block, int steps_per_unit);
+  void find_spans(const Module& module, const Physics& physics);
   void launch(int64_t mcs);
   void renew_claims();
 
@@ -37,9 +38,10 @@ class TilesEngine : public Engine {
   DeviceState state_;
   tiles::Clock clock_;
   Function play_;
-  unsigned grid_ = 1, block_ = 32;
+  Launch shape_;
   Buffer<uint64_t> claims_;
-  Buffer<OpenAttempt> open_;
+  Buffer<uint32_t> open_;
+  Buffer<RowSpan> spans_;
   Buffer<Control> control_;
   TilesTables tables_{};
   int64_t claims_renewed_at_;  // MCS

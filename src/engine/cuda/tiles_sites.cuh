@@ -1,0 +1,239 @@
+// How the kernels of the `tiles` schedule read the lattice: places and indices, the surroundings of a target,
+// means of Act.
+//
+// A site is "inner" if nothing that an attempt on it reads lies beyond a wall. Where that matters, an Offset is
+// coded: the index of an inner site, ~index of another.
+#pragma once
+
+#include "engine/cuda/device_world.cuh"
+#include "engine/cuda/tiles_data.hpp"
+
+namespace kiln::device {
+
+constexpr Offset kRow = model::kSize.x, kLayer = Offset(model::kSize.x) * model::kSize.y;
+
+__device__ __forceinline__ Offset index(const Vec3i& p) { return p.z * kLayer + p.y * kRow + p.x; }
+__device__ __forceinline__ Vec3i place_of(Offset site) {
+  const Offset row = site / kRow;
+  return {int32_t(site - row * kRow), kDim == 2 ? int32_t(row) : int32_t(row % model::kSize.y),
+          kDim == 2 ? 0 : int32_t(row / model::kSize.y)};
+}
+__device__ __forceinline__ Offset offset_of(const Vec3i& step) {
+  return step.z * kLayer + step.y * kRow + step.x;
+}
+__device__ __forceinline__ Offset decoded(Offset coded) { return coded >= 0 ? coded : ~coded; }
+
+// How far attempts look: Act takes the neighbours of the source in.
+constexpr int kSight = model::kMaxAct > 0 ? 2 : 1;
+template <int Axis, int Margin>
+__device__ __forceinline__ bool is_inner(int32_t at) {
+  constexpr int32_t length = model::kSize[Axis];
+  return length > 2 * Margin && uint32_t(at - Margin) < uint32_t(length - 2 * Margin);
+}
+template <int Margin>
+__device__ __forceinline__ bool is_inner(const Vec3i& p) {
+  return is_inner<0, Margin>(p.x) && is_inner<1, Margin>(p.y) && (kDim == 2 || is_inner<2, Margin>(p.z));
+}
+// Always true unless some axis is closed.
+__device__ __forceinline__ bool is_inside(const Vec3i& p) {
+  return (model::kPeriodic.x || kLattice.contains(0, p.x)) &&
+         (model::kPeriodic.y || kLattice.contains(1, p.y)) &&
+         (kDim == 2 || model::kPeriodic.z || kLattice.contains(2, p.z));
+}
+
+// Brings a place at most one step outside back; false beyond a closed wall.
+__device__ __forceinline__ bool wrap_axis(int32_t& at, int32_t length, bool periodic) {
+  if (uint32_t(at) < uint32_t(length)) return true;
+  at = at < 0 ? length - 1 : 0;
+  return periodic;
+}
+__device__ __forceinline__ bool wrap_one(Vec3i& p) {
+  return wrap_axis(p.x, model::kSize.x, model::kPeriodic.x) &&
+         wrap_axis(p.y, model::kSize.y, model::kPeriodic.y) &&
+         (kDim == 2 || wrap_axis(p.z, model::kSize.z, model::kPeriodic.z));
+}
+
+// Place number `block` of the 3x3(x3) block around a site, as a step from it; the middle one is the site.
+constexpr int kBlock = kDim == 3 ? 27 : 9;
+__device__ __forceinline__ constexpr Vec3i step_to(int block) {
+  return {block % 3 - 1, block / 3 % 3 - 1, kDim == 3 ? block / 9 - 1 : 0};
+}
+
+// Where a neighbour of a target lies in shared memory, rows of the lattice being kPitch words apart.
+constexpr int kGap = model::kPeriodic.x ? model::kSize.x % model::kSettings.tile.x : 0;
+constexpr int kPitch = cuda::slot_pitch(model::kSettings.tile.x, sizeof(Word));
+__device__ __forceinline__ constexpr int in_slot(const Vec3i& step) {
+  return (step.z * 3 + step.y) * kPitch + step.x;
+}
+constexpr Word kNoWord = ~Word(0);  // beyond a wall; in no lattice, for some id is always left over
+
+// What adhesion and perimeter want to know of a target's Moore neighbours.
+struct Counts {
+  Tally tally;
+  int32_t from_type[model::kTypes] = {};  // neighbours of this type or a later one, from type 1 on
+
+  __device__ __forceinline__ Counts(const StateTables& t, const Word* target, const Copy& copy) {
+    constexpr bool walls = !model::kPeriodic.x || !model::kPeriodic.y || (kDim == 3 && !model::kPeriodic.z);
+    int32_t beyond = 0;
+#pragma unroll
+    for (int block = 0; block < kBlock; ++block) {
+      if (block == kBlock / 2) continue;
+      const Word word = target[in_slot(step_to(block))];
+      tally.winners += is_of(word, copy.winner) ? 1 : 0;
+      tally.losers += is_of(word, copy.loser) ? 1 : 0;
+      if (walls) beyond += word == kNoWord ? 1 : 0;
+      if (model::kTypes > 2)
+#pragma unroll
+        for (int k = 1; k < model::kTypes; ++k) from_type[k] += id_of(word) >= t.first_of_type[k] ? 1 : 0;
+    }
+    tally.present = kBlock - 1 - beyond;
+#pragma unroll
+    for (int k = 1; k < model::kTypes; ++k) from_type[k] -= beyond;  // its id is above all
+  }
+};
+
+// What the terms see of one attempt of a tile.
+struct TileWorld : World {
+  Counts counts;
+  const Word* words;  // the target in shared memory
+  Patch<kDim> patch;
+
+  __device__ __forceinline__ TileWorld(const StateTables& t, const Word* target, Offset coded,
+                                       const Copy& copy)
+      : World(t, place_of(decoded(coded))), counts(t, target, copy), words(target) {}
+  __device__ __forceinline__ const Tally& tally() const { return counts.tally; }
+  __device__ __forceinline__ const Patch<kDim>& around_target() {
+#pragma unroll
+    for (int lane = 0; lane < Patch<kDim>::kLanes; ++lane) {
+      const int block = lane / 4 * 3 + lane % 4;
+      const bool pads = lane % 4 == 3 || lane == Patch<kDim>::kCentre;
+      const Word word = pads ? kNoWord : words[in_slot(step_to(block))];
+      patch.ids[lane] = word == kNoWord ? kNowhere : id_of(word);
+    }
+    return patch;
+  }
+};
+
+// Cells are numbered by type: counting is all it takes.
+__device__ __forceinline__ int32_t sum_over_moore_types(TileWorld& world, const int32_t* gained,
+                                                        const int32_t* lost) {
+  const Counts& counts = world.counts;
+  int32_t sum = 0;
+#pragma unroll
+  for (int k = 0; k < model::kTypes; ++k) {
+    const int32_t from = k == 0 ? counts.tally.present : counts.from_type[k];
+    const int32_t beyond = k + 1 < model::kTypes ? counts.from_type[k + 1] : 0;
+    sum += (from - beyond) * (gained[k] - lost[k]);
+  }
+  return sum;
+}
+
+__device__ __forceinline__ int32_t sum_of_warp(int32_t mine) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(~0u, mine);
+#else
+  for (int step = 16; step > 0; step /= 2) mine += __shfl_xor_sync(~0u, mine, step);
+  return mine;
+#endif
+}
+
+// act::geometric_mean of a site of `cell`, for the lanes that want one; 0 for the others. In 3-D few lanes do,
+// so the warp works for one at a time (a few, to overlap their loads): lane k looks at place k of the block.
+class ActMeans {
+ public:
+  __device__ ActMeans(const Word* sites, const int32_t* logs)
+      : sites_(sites),
+        logs_(logs),
+        lane_(int(threadIdx.x % 32)),
+        step_(offset_of(step_to(lane_ < kBlock ? lane_ : kBlock / 2))),
+        slot_step_(in_slot(step_to(lane_ < kBlock ? lane_ : kBlock / 2))) {}
+
+  // Of a site, given by its coded index.
+  __device__ __forceinline__ float of(bool wanted, Offset coded, CellId cell, uint32_t clock) const {
+    const auto beside = [this](Offset site, int block, Offset step) -> Word {
+      if (site >= 0) return sites_[site + step];
+      Vec3i p = place_of(~site) + step_to(block);
+      return wrap_one(p) ? sites_[index(p)] : word_of(kMedium, 0);
+    };
+    if (kDim == 2)
+      return by_lanes(
+          wanted, [&](int block) { return beside(coded, block, offset_of(step_to(block))); }, cell, clock);
+    return by_warps<4>(
+        wanted, coded, [&](Offset site) { return beside(site, lane_, step_); }, cell, clock);
+  }
+  // Of a target, with its neighbours in shared memory.
+  __device__ __forceinline__ float around(bool wanted, const Word* target, CellId cell, uint32_t clock) const {
+    if (kDim == 2)
+      return by_lanes(
+          wanted, [&](int block) { return target[in_slot(step_to(block))]; }, cell, clock);
+    const int at = int(__cvta_generic_to_shared(target));
+    const int base = __shfl_sync(~0u, at, 0);
+    const Word* of_first = reinterpret_cast<const Word*>(
+        __shfl_sync(~0u, reinterpret_cast<unsigned long long>(target), 0));
+    return by_warps<2>(
+        wanted, at, [&](int address) { return of_first[(address - base) / int(sizeof(Word)) + slot_step_]; },
+        cell, clock);
+  }
+
+ private:
+  struct Sum {
+    int32_t logs, count;  // logs below 0: some value is 0, and so is the mean
+
+    __device__ __forceinline__ float mean() const { return logs < 0 ? 0.0f : act::mean_of_logs(logs, count); }
+  };
+
+  template <int kAtOnce, class Key, class Fetch>
+  __device__ __forceinline__ float by_warps(bool wanted, Key key, const Fetch& fetch, CellId cell,
+                                            uint32_t clock) const {
+    Sum mine{-1, 1};
+    for (uint32_t left = __ballot_sync(~0u, wanted); left != 0;) {
+      int who[kAtOnce];
+      Word words[kAtOnce];
+#pragma unroll
+      for (int k = 0; k < kAtOnce; ++k) {
+        who[k] = left != 0 ? __ffs(int(left)) - 1 : who[0];
+        left &= left - 1;
+        const Key site = __shfl_sync(~0u, key, who[k]);
+        words[k] = lane_ < kBlock ? fetch(site) : word_of(kMedium, 0);
+      }
+#pragma unroll
+      for (int k = 0; k < kAtOnce; ++k) {
+        const Sum sum = add_up(words[k], __shfl_sync(~0u, cell, who[k]), clock);
+        if (lane_ == who[k]) mine = sum;
+      }
+    }
+    return wanted ? mine.mean() : 0.0f;
+  }
+  __device__ __forceinline__ Sum add_up(Word word, CellId cell, uint32_t clock) const {
+    const bool same = is_of(word, cell);
+    const uint32_t value = act_of(word, clock);
+    const bool stale = __any_sync(~0u, same && value == 0);
+    const int32_t logs = sum_of_warp(same ? logs_[value] : 0);
+    return {stale ? -1 : logs, __popc(__ballot_sync(~0u, same))};
+  }
+
+  template <class Fetch>
+  __device__ __forceinline__ float by_lanes(bool wanted, const Fetch& fetch, CellId cell,
+                                            uint32_t clock) const {
+    if (!wanted) return 0.0f;
+    Sum mine{0, 0};
+#pragma unroll
+    for (int block = 0; block < kBlock; ++block) {
+      const Word word = fetch(block);
+      if (!is_of(word, cell)) continue;
+      const uint32_t value = act_of(word, clock);
+      if (value == 0) return 0.0f;
+      mine.logs += logs_[value];
+      mine.count += 1;
+    }
+    return mine.mean();
+  }
+
+  const Word* sites_;
+  const int32_t* logs_;
+  int lane_;
+  Offset step_;
+  int slot_step_;
+};
+
+}  // namespace kiln::device
