@@ -69,7 +69,7 @@ Settings settings_for(const Model& model) {
   settings.apart = std::max(2, reach + 1);
   // Act sees the neighbours of the source, too. In a single pass nothing changes before all are judged.
   if (model.uses_act() && settings.passes != 1) settings.apart = std::max(3, settings.apart);
-  const int side = std::max(3, settings.apart) + (model.strict ? 1 : 0);
+  const int side = settings.apart + (model.strict ? 2 : 1);
   settings.tile = {model.strict ? side : settings.apart, side, side};
   while (!soft && !few_attempts_share(largest, model.lattice.dimension, settings.tile)) {
     const bool is_even = settings.tile.x == std::min(settings.tile.y, kWidest);

@@ -63,6 +63,7 @@ struct Shared {
   Ring ring[model::kWarpsPerBlock];
   int32_t logs[kSharedLogs];
   int toward[kNeighbours];  // from a target to its source, in a slot
+  Offset offset[kNeighbours];  // the same in the lattice
   uint32_t open;             // whether this block has open attempts
   uint32_t any_open;         // whether any block had some at the last barrier
 };
@@ -148,7 +149,7 @@ class Player {
     const int direction = tiles::direction_of(attempt.word, kNeighbours);
     const float threshold =
         acceptance_threshold(physics.temperature, tiles::threshold_bits_of(attempt.word, kNeighbours));
-    Copy copy = copy_of(attempt, direction);
+    Copy copy = copy_of(physics, attempt, direction);
     PerimeterChange change{};
     float surroundings = 0, dh = 0;
     if (here && physics.uses.frozen) here = thaw(tables_.state, copy);
@@ -180,15 +181,13 @@ class Player {
     count_ += __popc(all);
   }
 
-  __device__ __forceinline__ Copy copy_of(const Attempt& attempt, int direction) const {
+  // Places are worked out only for terms that ask for them.
+  __device__ __forceinline__ Copy copy_of(const Physics& physics, const Attempt& attempt, int direction) const {
     const CellId winner = id_of(attempt.source), loser = id_of(*attempt.target);
-    const Vec3i step = Moore<kDim>::offset(direction);
-    Copy copy{winner,
-              loser,
-              type_of(tables_.state, winner),
-              type_of(tables_.state, loser),
-              place_of(decoded(attempt.site)) + step,
-              step * -1};
+    Copy copy{winner, loser, type_of(tables_.state, winner), type_of(tables_.state, loser), {}, {}};
+    if (!physics.uses.chemotaxis && !physics.uses.persistence) return copy;
+    copy.step = Moore<kDim>::offset(direction) * -1;
+    copy.source = place_of(decoded(attempt.site)) - copy.step;
     if (attempt.site < 0) wrap_one(copy.source);
     return copy;
   }
@@ -203,7 +202,7 @@ class Player {
     bool wanted = acts && copy.winner != kMedium && act_of(attempt.source, clock_) != 0;
     if (model::kPasses == 1)
       wanted = wanted && dh + act::delta(act, act::largest_mean(act), 0.0f) <= threshold;
-    const float at_source = means_.of(wanted, source_of(attempt, direction, copy), copy.winner, clock_);
+    const float at_source = means_.of(wanted, source_of(attempt, direction), copy.winner, clock_);
     const bool has_mean = acts && copy.loser != kMedium && act_of(*attempt.target, clock_) != 0;
     wanted = has_mean && dh + act::delta(act, at_source, 0.0f) <= threshold;
     const float at_target = means_.around(wanted, attempt.target, copy.loser, clock_);
@@ -215,9 +214,11 @@ class Player {
     return 0;
   }
   // Coded.
-  __device__ __forceinline__ Offset source_of(const Attempt& attempt, int direction, const Copy& copy) const {
-    if (attempt.site >= 0) return attempt.site + offset_of(Moore<kDim>::offset(direction));
-    return is_inner<1>(copy.source) ? index(copy.source) : ~index(copy.source);
+  __device__ __forceinline__ Offset source_of(const Attempt& attempt, int direction) const {
+    if (attempt.site >= 0) return attempt.site + shared_.offset[direction];
+    Vec3i place = place_of(~attempt.site) + Moore<kDim>::offset(direction);
+    wrap_one(place);
+    return is_inner<1>(place) ? index(place) : ~index(place);
   }
 
   __device__ __forceinline__ uint64_t claim_of(uint32_t tile) const {
@@ -374,10 +375,23 @@ class Player {
     __syncwarp();
   }
   __device__ void carry_out_all() {
-    for (uint32_t i = lane_; i < count_; i += 32) {
-      const uint32_t packed = open_.at(Field::packed, i);
-      if (packed & cuda::kAccepted)
-        carry_out(open_.at(Field::tile, i), open_.at(Field::winner, i), open_.at(Field::loser, i), packed);
+    constexpr uint32_t kAtOnce = 2;
+    for (uint32_t first = 0; first < count_; first += 32 * kAtOnce) {
+      uint32_t tile[kAtOnce], packed[kAtOnce];
+      CellId winner[kAtOnce], loser[kAtOnce];
+#pragma unroll
+      for (uint32_t k = 0; k < kAtOnce; ++k) {
+        const uint32_t i = first + 32 * k + lane_;
+        packed[k] = 0;
+        if (i >= count_) continue;
+        tile[k] = open_.at(Field::tile, i);
+        winner[k] = open_.at(Field::winner, i);
+        loser[k] = open_.at(Field::loser, i);
+        packed[k] = open_.at(Field::packed, i);
+      }
+#pragma unroll
+      for (uint32_t k = 0; k < kAtOnce; ++k)
+        if (packed[k] & cuda::kAccepted) carry_out(tile[k], winner[k], loser[k], packed[k]);
     }
     __syncwarp();
   }
@@ -451,8 +465,11 @@ extern "C" __global__ void __launch_bounds__(32 * kiln::model::kWarpsPerBlock, 1
   device::Shared& shared = *reinterpret_cast<device::Shared*>(room);
   for (int i = int(threadIdx.x); i < device::kSharedLogs; i += int(blockDim.x))
     shared.logs[i] = model::kActLogs[i];
-  if (threadIdx.x < device::kNeighbours)
-    shared.toward[threadIdx.x] = device::in_slot(Moore<device::kDim>::offset(int(threadIdx.x)));
+  if (threadIdx.x < device::kNeighbours) {
+    const Vec3i step = Moore<device::kDim>::offset(int(threadIdx.x));
+    shared.toward[threadIdx.x] = device::in_slot(step);
+    shared.offset[threadIdx.x] = device::offset_of(step);
+  }
   if (threadIdx.x == 0) shared.open = 0;
   __syncthreads();
   device::Player(tables, shared).play(span);
