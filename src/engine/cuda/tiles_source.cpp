@@ -28,11 +28,10 @@ TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settin
                            int history, int steps_per_unit, int architecture, int shared_per_block) {
   TilesKernels result;
   // Sparse attempts fill a batch sooner with more slots, but these take room from warps.
-  const int slots = getenv("KILN_SLOTS") ? atoi(getenv("KILN_SLOTS")) : physics.lattice.dimension == 2 && settings.tile.x <= 3 ? 6 : 3;
-  const int most_warps = settings.passes == 1 ? 24 : 20;  // passes gain more from registers than from warps
+  const int slots = physics.lattice.dimension == 2 && settings.tile.x <= 3 ? 6 : 3;
+  const int most_warps = physics.lattice.dimension == 2 ? 24 : 20;  // measured: then registers gain more
   for (const int warps : {24, 22, 20, 18, 17, 16, 14, 12, 10, 8, 6, 4, 3, 2, 1}) {
     if (warps > most_warps) continue;
-    if (getenv("KILN_WARPS") && warps > atoi(getenv("KILN_WARPS"))) continue;
     result.shape = {warps, steps_per_unit, slots,
                     shared_bytes(warps, slots, physics.lattice.dimension, settings.tile.x, layout.word_bytes,
                                  layout.max_act)};
