@@ -25,8 +25,8 @@ struct Table {
   KILN_HD const int32_t* row(TypeId type) const { return j + int(type) * types; }
 };
 
-// The sum over all neighbours n of gained[type of n] - lost[type of n]. `type_of(id)` gives a type; it is asked
-// only for cells that exist.
+// The sum over all neighbours n of gained[type of n] - lost[type of n]. `type_of(id)` gives a type; it is
+// asked only for cells that exist.
 template <class Neighbours, class TypeOf>
 KILN_HOT int32_t sum_over_types(const Neighbours& neighbours, const TypeOf& type_of, const int32_t* gained,
                                 const int32_t* lost) {

@@ -15,8 +15,8 @@
 
 namespace kiln {
 
-// Adhesion's sum over the types of the target's Moore neighbours. A world that knows a faster way has a better
-// match of its own.
+// Adhesion's sum over the types of the target's Moore neighbours. A world that knows a faster way has a
+// better match of its own.
 template <class World>
 KILN_HOT int32_t sum_over_moore_types(World& world, const int32_t* gained, const int32_t* lost) {
   return adhesion::sum_over_types(

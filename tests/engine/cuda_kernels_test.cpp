@@ -35,9 +35,8 @@ TEST(TilesKernels, CompileForEveryKindOfModel) {
   KILN_NEEDS_NVRTC();
   SmallWorld w = test::everything(3, 3);
   const auto compiles = [&](const SiteLayout& layout, int passes) {
-    EXPECT_NO_THROW(
-        compile_tiles(w.physics(), test::tiles_settings(w, passes), layout, w.state.history_length, 1, 90,
-                      shared_per_block(90)));
+    EXPECT_NO_THROW(compile_tiles(w.physics(), test::tiles_settings(w, passes), layout,
+                                  w.state.history_length, 1, 90, shared_per_block(90)));
   };
   {
     SCOPED_TRACE("the longest Act");
@@ -66,9 +65,9 @@ TEST_P(ShippedKernels, CompileWithoutSpills) {
       site_layout(uint32_t(expected_cells(model)) + 1, model.uses_act() ? model.largest_act() : 0);
   for (const Phase& phase : model.phases)
     for (const int architecture : architectures()) {
-      const TilesKernels kernels = compile_tiles(phase.physics.view(), tiles::settings_for(model), layout,
-                                                 model.history_length(), 4, architecture,
-                                                 shared_per_block(architecture));
+      const TilesKernels kernels =
+          compile_tiles(phase.physics.view(), tiles::settings_for(model), layout, model.history_length(), 4,
+                        architecture, shared_per_block(architecture));
       EXPECT_GE(kernels.shape.warps_per_block, architecture == 90 ? 14 : 4) << "sm_" << architecture;
       const auto all = resources(kernels.compiled);
       const auto is_play = [](const KernelResources& r) { return r.name == "play" && r.kernel; };

@@ -95,10 +95,9 @@ TEST(TilesPlan, StrictSettlesEverythingOneSiteFartherApart) {
   expect_settings({.top = strict, .volume = "{target = 100, lambda = 1}"}, 4, 4, 0);
   expect_settings({.top = strict, .volume = "{target = 100, lambda = 25}"}, 4, 4, 0);
   expect_settings({.top = strict, .volume = "{target = 2500, lambda = 25}"}, 8, 8, 0);
-  expect_settings({.top = strict,
-                   .volume = "{target = 100, lambda = 1}",
-                   .further = "act = {lambda = 1800, max = 10}\n"},
-                  5, 5, 0, 3);
+  expect_settings(
+      {.top = strict, .volume = "{target = 100, lambda = 1}", .further = "act = {lambda = 1800, max = 10}\n"},
+      5, 5, 0, 3);
 }
 
 // The shells of a 2-D lattice end at (1, 0), (1, 1), (2, 0), (2, 1), (2, 2), (3, 0).

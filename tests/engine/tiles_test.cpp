@@ -264,7 +264,8 @@ TEST(TileClock, GivesEverySiteOneAttemptPerMcs) {
   const tiles::Clock mixed({{7, 5, 1}, {true, false, false}, 2}, {3, 3, 3});
   EXPECT_EQ(mixed.rounds_after(1), 10u);
   EXPECT_EQ(mixed.rounds_after(2), 21u);
-  EXPECT_EQ(tiles::Clock({{9, 8, 5}, {true, true, false}, 3}, {4, 4, 4}).rounds_after(3), 3u * 9 * 8 * 4 / (2 * 2));
+  EXPECT_EQ(tiles::Clock({{9, 8, 5}, {true, true, false}, 3}, {4, 4, 4}).rounds_after(3),
+            3u * 9 * 8 * 4 / (2 * 2));
   // Sizes without a common factor, for a long time: 1013 / 337, 1019 / 339 and 1021 / 340 rounds per axis.
   const tiles::Clock odd({{1013, 1019, 1021}, {true, true, true}, 3}, {3, 3, 3});
   const auto sites = static_cast<unsigned __int128>(1013 * 1019) * 1021;
@@ -283,8 +284,8 @@ TEST(TileClock, CountsAttemptsExactly) {
 }
 
 // Between walls rounds differ: with 11 x 7 sites 1 or 2 rows of 3 or 4 targets. Their numbers have a variance
-// of less than 4 per round, so the mean of 12 x 400 rounds stays within 5 standard deviations but for one seed
-// in a million.
+// of less than 4 per round, so the mean of 12 x 400 rounds stays within 5 standard deviations but for one
+// seed in a million.
 TEST(TileClock, CountsAttemptsOnAverageBetweenWalls) {
   SmallWorld w = test::everything_in({{11, 7, 1}, {false, false, false}, 2}, 3);
   ThreadsEngine<2> engine(w.state, w.physics(), 3, tiles_settings(w, 0), 1);

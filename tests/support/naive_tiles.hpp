@@ -137,7 +137,9 @@ class NaiveTiles {
     for (int32_t k = 0; k < count.z; ++k)
       for (int32_t j = 0; j < count.y; ++j) {
         const uint32_t row = uint32_t(k * count.y + j), h = tiles::mixed(row ^ bits.d);
-        const auto digit = [](uint32_t part, int whole, int base) { return int32_t(part * uint32_t(base)) / whole; };
+        const auto digit = [](uint32_t part, int whole, int base) {
+          return int32_t(part * uint32_t(base)) / whole;
+        };
         const int32_t x = shift.x + digit(h % 65536, 65536, tile.x);
         int32_t y = shift.y + j * tile.y + digit(h / 65536 % 256, 256, tile.y - settings_.apart + 1);
         int32_t z = Dim == 2 ? 0 : shift.z + k * tile.z + digit(h >> 24, 256, tile.z - settings_.apart + 1);

@@ -12,7 +12,7 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr int64_t kOverrun = 64;  // bytes behind the last site that kernels may read
+constexpr int64_t kOverrun = 64;               // bytes behind the last site that kernels may read
 constexpr int64_t kPiece = int64_t(16) << 20;  // sites copied at a time
 
 int copying_threads() { return std::clamp(int(std::thread::hardware_concurrency()), 1, 16); }

@@ -62,10 +62,10 @@ struct Shared {
   SharedRound round;
   Ring ring[model::kWarpsPerBlock];
   int32_t logs[kSharedLogs];
-  int toward[kNeighbours];  // from a target to its source, in a slot
+  int toward[kNeighbours];     // from a target to its source, in a slot
   Offset offset[kNeighbours];  // the same in the lattice
-  uint32_t open;             // whether this block has open attempts
-  uint32_t any_open;         // whether any block had some at the last barrier
+  uint32_t open;               // whether this block has open attempts
+  uint32_t any_open;           // whether any block had some at the last barrier
 };
 
 static_assert(sizeof(Shared) <= cuda::shared_bytes(model::kWarpsPerBlock, model::kSlots, kDim,
@@ -104,7 +104,8 @@ class Player {
 
  private:
   __device__ void play_round(uint64_t number) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) tables_.control->taken[(number + 1) % 2] = 0;  // nobody uses it now
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+      tables_.control->taken[(number + 1) % 2] = 0;  // nobody uses it now
     judge_all(number);
     grid_barrier();
     for (int pass = 1;; ++pass) {
@@ -121,15 +122,17 @@ class Player {
     }
   }
 
-  // Picks out the attempts between different cells, and judges them 32 at a time. The surroundings of the next
-  // step are under way meanwhile.
+  // Picks out the attempts between different cells, and judges them 32 at a time. The surroundings of the
+  // next step are under way meanwhile.
   __device__ void judge_all(uint64_t number) {
-    Scout scout(shared_.round, shared_.ring[threadIdx.x / 32], shared_.toward, tables_, sites_, warp_,
-                warps_, number);
+    Scout scout(shared_.round, shared_.ring[threadIdx.x / 32], shared_.toward, tables_, sites_, warp_, warps_,
+                number);
     count_ = 0;
     // A unit that is under way, one that has been taken, and what waits.
     constexpr uint32_t most = 2 * 32 * model::kUnit + 64;
-    const auto has_room = [&] { return count_ + most + 32 * model::kUnit <= uint32_t(tables_.open_per_warp); };
+    const auto has_room = [&] {
+      return count_ + most + 32 * model::kUnit <= uint32_t(tables_.open_per_warp);
+    };
     scout.send(has_room());
     while (scout.has_sent()) {
       scout.send(has_room());
@@ -182,7 +185,8 @@ class Player {
   }
 
   // Places are worked out only for terms that ask for them.
-  __device__ __forceinline__ Copy copy_of(const Physics& physics, const Attempt& attempt, int direction) const {
+  __device__ __forceinline__ Copy copy_of(const Physics& physics, const Attempt& attempt,
+                                          int direction) const {
     const CellId winner = id_of(attempt.source), loser = id_of(*attempt.target);
     Copy copy{winner, loser, type_of(tables_.state, winner), type_of(tables_.state, loser), {}, {}};
     if (!physics.uses.chemotaxis && !physics.uses.persistence) return copy;
@@ -192,8 +196,8 @@ class Player {
     return copy;
   }
 
-  // Act's part of dH, or the mean at the source alone where that settles it for now: the target's mean can but
-  // raise dH. Gives back flags.
+  // Act's part of dH, or the mean at the source alone where that settles it for now: the target's mean can
+  // but raise dH. Gives back flags.
   __device__ __forceinline__ uint32_t judge_act(const Physics& physics, const Attempt& attempt, int direction,
                                                 const Copy& copy, bool here, float dh, float threshold,
                                                 float& result) const {
@@ -257,15 +261,11 @@ class Player {
       for (uint32_t k = 0; k < kAtOnce; ++k) {
         const uint32_t i = first + 32 * k + lane_;
         const bool here = i < count_;
-        const Copy copy{winner[k],
-                        loser[k],
-                        type_of(tables_.state, winner[k]),
-                        type_of(tables_.state, loser[k]),
-                        {},
-                        {}};
+        const Copy copy{
+            winner[k], loser[k], type_of(tables_.state, winner[k]), type_of(tables_.state, loser[k]), {}, {}};
         const PerimeterChange change{cuda::winner_perimeter(packed[k]), cuda::loser_perimeter(packed[k])};
-        const float dh = surroundings[k] + sizes_delta(physics, TwoSizes{winner[k], of_winner[k], of_loser[k]},
-                                                       copy, change);
+        const float dh = surroundings[k] +
+                         sizes_delta(physics, TwoSizes{winner[k], of_winner[k], of_loser[k]}, copy, change);
         float act = 0;
         if (model::kMaxAct > 0)
           act = act_again(physics, copy, dh, threshold[k], here, here ? i : 0, packed[k]);
@@ -332,8 +332,8 @@ class Player {
     __syncwarp();
   }
   // Moves attempt number i to the end of those that stay open; gives back how many lanes did so.
-  __device__ __forceinline__ uint32_t keep(uint32_t kept, bool stays, uint32_t i, uint32_t tile, CellId winner,
-                                           CellId loser, uint32_t packed) {
+  __device__ __forceinline__ uint32_t keep(uint32_t kept, bool stays, uint32_t i, uint32_t tile,
+                                           CellId winner, CellId loser, uint32_t packed) {
     const uint32_t all = __ballot_sync(~0u, stays);
     uint32_t surroundings = 0, threshold = 0, act = 0;
     if (stays) {
@@ -351,8 +351,8 @@ class Player {
     }
     return __popc(all);
   }
-  // Of 32 attempts few are carried out: they gather in shared memory, which nobody else needs now, until there
-  // are 32. Gives back how many wait.
+  // Of 32 attempts few are carried out: they gather in shared memory, which nobody else needs now, until
+  // there are 32. Gives back how many wait.
   __device__ __forceinline__ uint32_t carry_out_when_many(uint32_t ready, bool mine, uint32_t tile,
                                                           CellId winner, CellId loser, uint32_t packed) {
     const uint32_t all = __ballot_sync(~0u, mine);

@@ -30,8 +30,8 @@ struct RowSpan {
   int32_t begin, end;
 };
 
-// The surroundings of 32 targets of a row lie in a slot of shared memory, whose rows have so many words: whole
-// sectors of 32 bytes.
+// The surroundings of 32 targets of a row lie in a slot of shared memory, whose rows have so many words:
+// whole sectors of 32 bytes.
 KILN_HD constexpr int slot_pitch(int tile_width, int word_bytes) {
   const int sector = 32 / word_bytes, needed = 33 * tile_width + 1;
   return (needed + 2 * (sector - 1)) / sector * sector;
@@ -49,16 +49,16 @@ struct Control {
   alignas(8) uint32_t barrier;  // these two are read at once
   uint32_t open_at;             // the stamp of the last pass that left something open
   uint32_t claim_stamp;         // of the next pass
-  uint32_t taken[2];     // units that warps have taken beyond their first, in even and in odd rounds
+  uint32_t taken[2];            // units that warps have taken beyond their first, in even and in odd rounds
   uint64_t attempts, live, accepted;
 };
 
 // What the schedule needs beside the state.
 struct TilesTables {
   StateTables state;
-  uint64_t* claims;   // per cell
-  uint32_t* open;     // for every warp open_per_warp of every field
-  RowSpan* spans;     // per row of the lattice; none where nothing is frozen
+  uint64_t* claims;  // per cell
+  uint32_t* open;    // for every warp open_per_warp of every field
+  RowSpan* spans;    // per row of the lattice; none where nothing is frozen
   Control* control;
   int64_t open_per_warp;
   uint64_t seed;

@@ -65,8 +65,8 @@ void TilesEngine::compile(const Physics& physics) {
   find_spans(module, physics);
 }
 
-// Every warp keeps its attempts, in the worst case all of a round. A warp takes no more units than it has room
-// for, and there is room for all.
+// Every warp keeps its attempts, in the worst case all of a round. A warp takes no more units than it has
+// room for, and there is room for all.
 void TilesEngine::reserve_open(int warps_per_block, int steps_per_unit) {
   const int64_t warps = int64_t(shape_.grid.x) * warps_per_block;
   const int64_t per_warp = ((most_steps() + warps - 1) / warps + 3 * steps_per_unit + 2) * tiles::kStride;

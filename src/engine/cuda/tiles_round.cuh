@@ -139,8 +139,8 @@ class Scout {
     return full ? (queued_ > 32 ? queued_ - 32 : 0) : 31;
   }
 
-  // Starts loading the surroundings of the next step. Most units are dealt out; where a round has one pass, the
-  // last quarter is for those who get on fastest and have room left. (In several passes warps with more
+  // Starts loading the surroundings of the next step. Most units are dealt out; where a round has one pass,
+  // the last quarter is for those who get on fastest and have room left. (In several passes warps with more
   // attempts than others would keep everybody waiting.)
   __device__ __forceinline__ void send(bool has_room) {
     const uint32_t unit = __shfl_sync(~0u, next_unit_, 0);
@@ -195,8 +195,8 @@ class Scout {
     __syncwarp();
   }
 
-  // Up to 32 of the attempts that wait, those that came first, one per lane; `here` is false for lanes that get
-  // none.
+  // Up to 32 of the attempts that wait, those that came first, one per lane; `here` is false for lanes that
+  // get none.
   __device__ __forceinline__ Attempt next(bool& here) {
     const uint32_t batch = queued_ < 32 ? queued_ : 32;
     here = lane_ < batch;
@@ -264,8 +264,8 @@ class Scout {
     return step.x >= span.end || step.x_of(int32_t(tiles::kStride) - 1) < span.begin;
   }
 
-  // Rows inside the lattice come in pieces of 16 bytes, all at the same offsets; what lies behind the walls of
-  // a row comes word by word.
+  // Rows inside the lattice come in pieces of 16 bytes, all at the same offsets; what lies behind the walls
+  // of a row comes word by word.
   __device__ __forceinline__ void load(uint32_t slot, const Step& step) {
     Word* const to = ring_.words + slot * Ring::kSlotWords;
     if (!kRowsAligned || step.row < 0) return load_at_walls(to, sites_, step);

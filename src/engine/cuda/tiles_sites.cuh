@@ -1,8 +1,8 @@
 // How the kernels of the `tiles` schedule read the lattice: places and indices, the surroundings of a target,
 // means of Act.
 //
-// A site is "inner" if nothing that an attempt on it reads lies beyond a wall. Where that matters, an Offset is
-// coded: the index of an inner site, ~index of another.
+// A site is "inner" if nothing that an attempt on it reads lies beyond a wall. Where that matters, an Offset
+// is coded: the index of an inner site, ~index of another.
 #pragma once
 
 #include "engine/cuda/device_world.cuh"
@@ -34,13 +34,6 @@ template <int Margin>
 __device__ __forceinline__ bool is_inner(const Vec3i& p) {
   return is_inner<0, Margin>(p.x) && is_inner<1, Margin>(p.y) && (kDim == 2 || is_inner<2, Margin>(p.z));
 }
-// Always true unless some axis is closed.
-__device__ __forceinline__ bool is_inside(const Vec3i& p) {
-  return (model::kPeriodic.x || kLattice.contains(0, p.x)) &&
-         (model::kPeriodic.y || kLattice.contains(1, p.y)) &&
-         (kDim == 2 || model::kPeriodic.z || kLattice.contains(2, p.z));
-}
-
 // Brings a place at most one step outside back; false beyond a closed wall.
 __device__ __forceinline__ bool wrap_axis(int32_t& at, int32_t length, bool periodic) {
   if (uint32_t(at) < uint32_t(length)) return true;
@@ -137,8 +130,9 @@ __device__ __forceinline__ int32_t sum_of_warp(int32_t mine) {
 #endif
 }
 
-// act::geometric_mean of a site of `cell`, for the lanes that want one; 0 for the others. In 3-D few lanes do,
-// so the warp works for one at a time (a few, to overlap their loads): lane k looks at place k of the block.
+// act::geometric_mean of a site of `cell`, for the lanes that want one; 0 for the others. In 3-D few lanes
+// do, so the warp works for one at a time (a few, to overlap their loads): lane k looks at place k of the
+// block.
 class ActMeans {
  public:
   __device__ ActMeans(const Word* sites, const int32_t* logs)
@@ -162,14 +156,15 @@ class ActMeans {
         wanted, coded, [&](Offset site) { return beside(site, lane_, step_); }, cell, clock);
   }
   // Of a target, with its neighbours in shared memory.
-  __device__ __forceinline__ float around(bool wanted, const Word* target, CellId cell, uint32_t clock) const {
+  __device__ __forceinline__ float around(bool wanted, const Word* target, CellId cell,
+                                          uint32_t clock) const {
     if (kDim == 2)
       return by_lanes(
           wanted, [&](int block) { return target[in_slot(step_to(block))]; }, cell, clock);
     const int at = int(__cvta_generic_to_shared(target));
     const int base = __shfl_sync(~0u, at, 0);
-    const Word* of_first = reinterpret_cast<const Word*>(
-        __shfl_sync(~0u, reinterpret_cast<unsigned long long>(target), 0));
+    const Word* of_first =
+        reinterpret_cast<const Word*>(__shfl_sync(~0u, reinterpret_cast<unsigned long long>(target), 0));
     return by_warps<2>(
         wanted, at, [&](int address) { return of_first[(address - base) / int(sizeof(Word)) + slot_step_]; },
         cell, clock);
