@@ -132,8 +132,8 @@ void ThreadsEngine<Dim>::judge_group(Member& me, const tiles::Round& round, uint
       if (inner_row) {
         const bool edge = !reader_.is_inner(0, x);
         const int direction = tiles::direction_of(words[i + k], kNeighbours);
-        const Site step = edge ? 0 : reader_.neighbour_offset(direction);
-        may_be_live = (ids[x] != ids[x + step]) | edge;
+        const Site target = edge ? 0 : x, step = edge ? 0 : reader_.neighbour_offset(direction);
+        may_be_live = (ids[target] != ids[target + step]) | edge;
       }
       lives += may_be_live ? 1 : 0;
     }
