@@ -7,7 +7,6 @@
 namespace kiln {
 namespace {
 
-constexpr uint32_t kShare = 1;  // groups that a thread takes at a time
 constexpr uint32_t kFirstStamp = 0xFFFFFFFEu;
 
 }  // namespace
@@ -88,10 +87,8 @@ void ThreadsEngine<Dim>::judge_all(Member& me, const tiles::Round& round, uint64
     const uint32_t begin = uint32_t(uint64_t(groups) * owner / count);
     const uint32_t end = uint32_t(uint64_t(groups) * (owner + 1) / count);
     std::atomic<uint32_t>& taken = members_[owner].taken[number % 2];
-    for (uint32_t first = begin + taken.fetch_add(kShare); first < end;
-         first = begin + taken.fetch_add(kShare))
-      for (uint32_t group = first; group < std::min(first + kShare, end); ++group)
-        judge_group(me, round, number, group * tiles::kGroup);
+    for (uint32_t group = begin + taken++; group < end; group = begin + taken++)
+      judge_group(me, round, number, group * tiles::kGroup);
   }
 }
 

@@ -2,7 +2,7 @@
 // warps keep their attempts from pass to pass, and a barrier across the grid stands between two passes.
 //
 // Compiled behind model_prologue and what tiles_source adds to kiln::model: kSettings, kPasses, kTrackSums,
-// kUnit, kWarpsPerBlock.
+// kUnit, kWarpsPerBlock, kSlots.
 #pragma once
 
 #include "engine/cuda/between_mcs.cuh"
@@ -29,6 +29,15 @@ struct TwoSizes {
   }
 };
 
+// What it takes to carry an attempt out.
+struct Record {
+  uint32_t tile;
+  CellId winner, loser;
+  uint32_t packed;  // see cuda::pack
+
+  __device__ __forceinline__ bool accepted() const { return (packed & cuda::kAccepted) != 0; }
+};
+
 // The attempts of one warp that are not settled yet, a column per field.
 class OpenList {
  public:
@@ -42,12 +51,14 @@ class OpenList {
   __device__ __forceinline__ float number(Field field, uint32_t i) const {
     return __uint_as_float(at(field, i));
   }
-  __device__ __forceinline__ void put(uint32_t i, uint32_t tile, CellId winner, CellId loser,
-                                      uint32_t packed) const {
-    at(Field::tile, i) = tile;
-    at(Field::winner, i) = winner;
-    at(Field::loser, i) = loser;
-    at(Field::packed, i) = packed;
+  __device__ __forceinline__ Record record(uint32_t i) const {
+    return {at(Field::tile, i), at(Field::winner, i), at(Field::loser, i), at(Field::packed, i)};
+  }
+  __device__ __forceinline__ void put(uint32_t i, const Record& record) const {
+    at(Field::tile, i) = record.tile;
+    at(Field::winner, i) = record.winner;
+    at(Field::loser, i) = record.loser;
+    at(Field::packed, i) = record.packed;
   }
 
  private:
@@ -68,6 +79,7 @@ struct Shared {
   uint32_t any_open;           // whether any block had some at the last barrier
 };
 
+static_assert(63 * sizeof(Record) <= sizeof(Ring::words));
 static_assert(sizeof(Shared) <= cuda::shared_bytes(model::kWarpsPerBlock, model::kSlots, kDim,
                                                    model::kSettings.tile.x, sizeof(Word), model::kMaxAct));
 
@@ -84,7 +96,7 @@ class Player {
         lane_(threadIdx.x % 32),
         warp_(blockIdx.x * model::kWarpsPerBlock + threadIdx.x / 32),
         warps_(gridDim.x * model::kWarpsPerBlock),
-        ready_(reinterpret_cast<uint32_t*>(shared.ring[threadIdx.x / 32].words)),
+        ready_(reinterpret_cast<Record*>(shared.ring[threadIdx.x / 32].words)),
         open_(t.open + int64_t(warp_) * t.open_per_warp * cuda::open_fields(model::kPasses, model::kMaxAct),
               uint32_t(t.open_per_warp)) {
     stamp_ = t.control->claim_stamp;
@@ -173,7 +185,7 @@ class Player {
     const uint32_t all = __ballot_sync(~0u, stays);
     if (stays) {
       const uint32_t i = count_ + __popc(all & ((1u << lane_) - 1));
-      open_.put(i, attempt.tile, copy.winner, copy.loser, cuda::pack(change.winner, change.loser, flags));
+      open_.put(i, {attempt.tile, copy.winner, copy.loser, cuda::pack(change.winner, change.loser, flags)});
       if (model::kPasses != 1) {
         open_.at(Field::surroundings, i) = __float_as_uint(surroundings);
         open_.at(Field::threshold, i) = __float_as_uint(threshold);
@@ -234,7 +246,7 @@ class Player {
     if (loser != kMedium) atomicMin(tables_.claims + loser, mine);
   }
 
-  // Several batches at a time, as above; with Act one, for its means take the whole warp.
+  // Several batches at a time, to overlap their loads; with Act one, for its means take the whole warp.
   __device__ void judge_again() {
     constexpr uint32_t kAtOnce = model::kMaxAct > 0 ? 1 : 4;
     const Physics physics = model::physics();
@@ -293,37 +305,32 @@ class Player {
     return result;
   }
 
-  // Several batches at a time, to overlap their loads.
   __device__ void carry_out_owned() {
-    constexpr uint32_t kAtOnce = 4;
+    constexpr uint32_t kAtOnce = 4;  // batches, as above
     uint32_t kept = 0, ready = 0;
     for (uint32_t first = 0; first < count_; first += 32 * kAtOnce) {
-      uint32_t tile[kAtOnce], packed[kAtOnce];
-      CellId winner[kAtOnce], loser[kAtOnce];
+      Record records[kAtOnce];
 #pragma unroll
       for (uint32_t k = 0; k < kAtOnce; ++k) {
         const uint32_t i = first + 32 * k + lane_;
-        const uint32_t at = i < count_ ? i : 0;
-        tile[k] = open_.at(Field::tile, at);
-        winner[k] = open_.at(Field::winner, at);
-        loser[k] = open_.at(Field::loser, at);
-        packed[k] = open_.at(Field::packed, at);
+        records[k] = open_.record(i < count_ ? i : 0);
       }
       uint64_t best[kAtOnce];
 #pragma unroll
       for (uint32_t k = 0; k < kAtOnce; ++k) {
-        const uint64_t on_winner = winner[k] != kMedium ? tables_.claims[winner[k]] : cuda::kNoClaim;
-        const uint64_t on_loser = loser[k] != kMedium ? tables_.claims[loser[k]] : cuda::kNoClaim;
+        const CellId winner = records[k].winner, loser = records[k].loser;
+        const uint64_t on_winner = winner != kMedium ? tables_.claims[winner] : cuda::kNoClaim;
+        const uint64_t on_loser = loser != kMedium ? tables_.claims[loser] : cuda::kNoClaim;
         best[k] = on_winner < on_loser ? on_winner : on_loser;
       }
       __syncwarp();  // nobody overwrites what another has yet to read
 #pragma unroll
       for (uint32_t k = 0; k < kAtOnce; ++k) {
         const uint32_t i = first + 32 * k + lane_;
-        const bool stays = i < count_ && best[k] < claim_of(tile[k]);
-        const bool done = i < count_ && !stays && (packed[k] & cuda::kAccepted) != 0;
-        ready = carry_out_when_many(ready, done, tile[k], winner[k], loser[k], packed[k]);
-        kept += keep(kept, stays, i, tile[k], winner[k], loser[k], packed[k]);
+        const bool stays = i < count_ && best[k] < claim_of(records[k].tile);
+        const bool done = i < count_ && !stays && records[k].accepted();
+        ready = carry_out_when_many(ready, done, records[k]);
+        kept += keep(kept, stays, i, records[k]);
       }
     }
     carry_out_ready(0, ready);
@@ -332,8 +339,7 @@ class Player {
     __syncwarp();
   }
   // Moves attempt number i to the end of those that stay open; gives back how many lanes did so.
-  __device__ __forceinline__ uint32_t keep(uint32_t kept, bool stays, uint32_t i, uint32_t tile,
-                                           CellId winner, CellId loser, uint32_t packed) {
+  __device__ __forceinline__ uint32_t keep(uint32_t kept, bool stays, uint32_t i, const Record& record) {
     const uint32_t all = __ballot_sync(~0u, stays);
     uint32_t surroundings = 0, threshold = 0, act = 0;
     if (stays) {
@@ -344,7 +350,7 @@ class Player {
     __syncwarp();
     if (stays) {
       const uint32_t to = kept + __popc(all & ((1u << lane_) - 1));
-      open_.put(to, tile, winner, loser, packed);
+      open_.put(to, record);
       open_.at(Field::surroundings, to) = surroundings;
       open_.at(Field::threshold, to) = threshold;
       if (model::kMaxAct > 0) open_.at(Field::act, to) = act;
@@ -353,16 +359,9 @@ class Player {
   }
   // Of 32 attempts few are carried out: they gather in shared memory, which nobody else needs now, until
   // there are 32. Gives back how many wait.
-  __device__ __forceinline__ uint32_t carry_out_when_many(uint32_t ready, bool mine, uint32_t tile,
-                                                          CellId winner, CellId loser, uint32_t packed) {
+  __device__ __forceinline__ uint32_t carry_out_when_many(uint32_t ready, bool mine, const Record& record) {
     const uint32_t all = __ballot_sync(~0u, mine);
-    if (mine) {
-      uint32_t* const to = ready_ + 4 * (ready + __popc(all & ((1u << lane_) - 1)));
-      to[0] = tile;
-      to[1] = winner;
-      to[2] = loser;
-      to[3] = packed;
-    }
+    if (mine) ready_[ready + __popc(all & ((1u << lane_) - 1))] = record;
     ready += __popc(all);
     if (ready < 32) return ready;
     carry_out_ready(ready - 32, ready);
@@ -370,38 +369,32 @@ class Player {
   }
   __device__ __forceinline__ void carry_out_ready(uint32_t first, uint32_t end) {
     __syncwarp();
-    const uint32_t* const from = ready_ + 4 * (first + lane_);
-    if (first + lane_ < end) carry_out(from[0], from[1], from[2], from[3]);
+    if (first + lane_ < end) carry_out(ready_[first + lane_]);
     __syncwarp();
   }
   __device__ void carry_out_all() {
     constexpr uint32_t kAtOnce = 2;
     for (uint32_t first = 0; first < count_; first += 32 * kAtOnce) {
-      uint32_t tile[kAtOnce], packed[kAtOnce];
-      CellId winner[kAtOnce], loser[kAtOnce];
+      Record records[kAtOnce];
 #pragma unroll
       for (uint32_t k = 0; k < kAtOnce; ++k) {
         const uint32_t i = first + 32 * k + lane_;
-        packed[k] = 0;
-        if (i >= count_) continue;
-        tile[k] = open_.at(Field::tile, i);
-        winner[k] = open_.at(Field::winner, i);
-        loser[k] = open_.at(Field::loser, i);
-        packed[k] = open_.at(Field::packed, i);
+        records[k] = open_.record(i < count_ ? i : 0);
+        if (i >= count_) records[k].packed = 0;
       }
 #pragma unroll
       for (uint32_t k = 0; k < kAtOnce; ++k)
-        if (packed[k] & cuda::kAccepted) carry_out(tile[k], winner[k], loser[k], packed[k]);
+        if (records[k].accepted()) carry_out(records[k]);
     }
     __syncwarp();
   }
 
-  __device__ __forceinline__ void carry_out(uint32_t tile, CellId winner, CellId loser, uint32_t packed) {
-    const Vec3i place = shared_.round.target_of(tile);
+  __device__ __forceinline__ void carry_out(const Record& r) {
+    const Vec3i place = shared_.round.target_of(r.tile);
     accepted_ += 1;
-    if (loser != kMedium) move_site(loser, place, -1, cuda::loser_perimeter(packed));
-    if (winner != kMedium) move_site(winner, place, +1, cuda::winner_perimeter(packed));
-    sites_[index(place)] = taken_by(model::physics(), winner, type_of(tables_.state, winner), clock_);
+    if (r.loser != kMedium) move_site(r.loser, place, -1, cuda::loser_perimeter(r.packed));
+    if (r.winner != kMedium) move_site(r.winner, place, +1, cuda::winner_perimeter(r.packed));
+    sites_[index(place)] = taken_by(model::physics(), r.winner, type_of(tables_.state, r.winner), clock_);
   }
   __device__ __forceinline__ void move_site(CellId cell, const Vec3i& place, int sign, int perimeter) {
     move_size(tables_.state, cell, sign, perimeter);
@@ -448,7 +441,7 @@ class Player {
   Word* sites_;
   ActMeans means_;
   uint32_t lane_, warp_, warps_;
-  uint32_t* ready_;
+  Record* ready_;  // up to 63
   OpenList open_;
   uint32_t count_ = 0;  // of open attempts
   uint32_t stamp_ = 0, clock_ = 0;
