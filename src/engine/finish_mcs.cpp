@@ -49,10 +49,10 @@ void turn_persistent_cells(State& state, const Physics& physics) {
 
 // Rarely, for it may take a look at the whole lattice; often enough for a short box.
 int64_t mcs_between_anchor_checks(const Lattice& lattice) {
-  int32_t shortest = 256;
+  int32_t shortest = 4096;
   for (int axis = 0; axis < lattice.dimension; ++axis)
     if (lattice.periodic[axis]) shortest = std::min(shortest, lattice.size[axis]);
-  return std::clamp(shortest / 16, 1, 16);
+  return std::clamp(shortest / 16, 1, 256);
 }
 
 namespace {

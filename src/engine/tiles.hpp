@@ -83,23 +83,25 @@ struct Round {
   }
 };
 
-// A periodic axis holds as many whole tiles as fit, from any place on; along a closed one the first and the
-// last tile may lie half outside. Either way every site is a target equally often.
+// Tiles per axis. A periodic axis holds as many whole tiles as fit, from any place on; along a closed one the
+// first and the last tile may lie half outside. Either way every site is a target equally often.
+KILN_HD constexpr Vec3i tile_counts(const Lattice& lattice, const Settings& settings) {
+  Vec3i counts{1, 1, 1};
+  for (int axis = 0; axis < lattice.dimension; ++axis) {
+    const int32_t side = settings.tile[axis], beyond = lattice.periodic[axis] ? 0 : 2 * (side - 1);
+    counts[axis] = (lattice.size[axis] + beyond) / side;
+  }
+  return counts;
+}
+
 KILN_HD inline Round round_at(const Lattice& lattice, const Settings& settings, uint64_t seed,
                               uint64_t number) {
   const Draw bits = draw(seed, Stream::tile_rounds, number, 0);
   Digits digits{bits.ab()};
-  Round round{settings.tile, settings.apart, {0, 0, 0}, {1, 1, 1}, bits.c, bits.d};
-  for (int axis = 0; axis < lattice.dimension; ++axis) {
-    const int32_t length = lattice.size[axis], side = settings.tile[axis];
-    if (lattice.periodic[axis]) {
-      round.shift[axis] = int32_t(digits.take(uint32_t(length)));
-      round.count[axis] = length / side;
-    } else {
-      round.shift[axis] = -int32_t(digits.take(uint32_t(side)));
-      round.count[axis] = (length + 2 * (side - 1)) / side;
-    }
-  }
+  Round round{settings.tile, settings.apart, {0, 0, 0}, tile_counts(lattice, settings), bits.c, bits.d};
+  for (int axis = 0; axis < lattice.dimension; ++axis)
+    round.shift[axis] = lattice.periodic[axis] ? int32_t(digits.take(uint32_t(lattice.size[axis])))
+                                               : -int32_t(digits.take(uint32_t(settings.tile[axis])));
   return round;
 }
 

@@ -69,7 +69,8 @@ Settings settings_for(const Model& model) {
   settings.apart = std::max(2, reach + 1);
   // Act sees the neighbours of the source, too. In a single pass nothing changes before all are judged.
   if (model.uses_act() && settings.passes != 1) settings.apart = std::max(3, settings.apart);
-  const int room = model.lattice.dimension == 2 ? 2 : 1;  // for displacements; 2-D rounds would be few without
+  const int room =
+      model.lattice.dimension == 2 ? 2 : 1;  // for displacements; 2-D rounds would be few without
   const int side = settings.apart + room + (model.strict ? 1 : 0);
   settings.tile = {model.strict ? side : settings.apart, side, side};
   while (!soft && !few_attempts_share(largest, model.lattice.dimension, settings.tile)) {

@@ -36,7 +36,7 @@ TEST(TilesKernels, CompileForEveryKindOfModel) {
   SmallWorld w = test::everything(3, 3);
   const auto compiles = [&](const SiteLayout& layout, int passes) {
     EXPECT_NO_THROW(compile_tiles(w.physics(), test::tiles_settings(w, passes), layout,
-                                  w.state.history_length, 1, 90, shared_per_block(90)));
+                                  w.state.history_length, 90, 132, shared_per_block(90)));
   };
   {
     SCOPED_TRACE("the longest Act");
@@ -66,8 +66,8 @@ TEST_P(ShippedKernels, CompileWithoutSpills) {
   for (const Phase& phase : model.phases)
     for (const int architecture : architectures()) {
       const TilesKernels kernels =
-          compile_tiles(phase.physics.view(), tiles::settings_for(model), layout, model.history_length(), 4,
-                        architecture, shared_per_block(architecture));
+          compile_tiles(phase.physics.view(), tiles::settings_for(model), layout, model.history_length(),
+                        architecture, 132, shared_per_block(architecture));
       EXPECT_GE(kernels.shape.warps_per_block, architecture == 90 ? 14 : 4) << "sm_" << architecture;
       const auto all = resources(kernels.compiled);
       const auto is_play = [](const KernelResources& r) { return r.name == "play" && r.kernel; };

@@ -181,7 +181,7 @@ class Player {
   }
   // Centroid sums are read only after the launch.
   __device__ __forceinline__ void move_site(CellId cell, const Vec3i& place, int sign, int perimeter) {
-    move_size(tables_, cell, sign, perimeter);
+    move_size(tables_.extents + cell, sign, perimeter);
     move_centroid(tables_, cell, place, sign);
   }
 

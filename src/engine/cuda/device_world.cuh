@@ -34,7 +34,7 @@ __device__ __forceinline__ bool is_of(Word word, CellId id) { return ((word ^ id
 // Act of a site: how far its stamp lies ahead of the clock. A stamp that is not ahead is stale.
 __device__ __forceinline__ uint32_t act_of(Word word, uint32_t clock) {
   if (model::kMaxAct == 0) return 0;
-  const uint32_t ahead = (uint32_t(word >> kStampShift) - clock) & kStampMask;
+  const uint32_t ahead = uint32_t((word - (Word(clock) << kStampShift)) >> kStampShift);  // stamps lie on top
   return ahead <= uint32_t(model::kMaxAct) ? ahead : 0;
 }
 __device__ __forceinline__ Word word_of(CellId id, uint32_t stamp) {
@@ -168,8 +168,8 @@ __device__ __forceinline__ void add(void* to, int64_t by) {
 // A cell gains (sign +1) or loses (-1) a site. Volume and perimeter are the halves of one 64-bit number,
 // changed by one addition, so that nobody sees one without the other. (The volume never falls below 0, so
 // nothing is carried between the halves.) Nobody waits for the old values.
-__device__ __forceinline__ void move_size(const StateTables& t, CellId cell, int sign, int perimeter) {
-  add(t.extents + cell, int64_t(perimeter) * (int64_t(1) << 32) + sign);
+__device__ __forceinline__ void move_size(cuda::Extent* cell, int sign, int perimeter) {
+  add(cell, int64_t(perimeter) * (int64_t(1) << 32) + sign);
 }
 __device__ __forceinline__ void move_centroid(const StateTables& t, CellId cell, const Vec3i& place,
                                               int sign) {

@@ -1,8 +1,14 @@
 // The `tiles` schedule on a GPU (see engine/tiles.hpp). One kernel plays whole MCS: the grid is resident, its
 // warps keep their attempts from pass to pass, and a barrier across the grid stands between two passes.
 //
+// Attempts of a pass are judged on the sizes that cells had before it, and copies change sizes. So a pass has
+// two parts, with a barrier behind each: all are judged, then copies are carried out. A single pass without
+// Act can do with one: no other attempt sees the site that a copy changes, and sizes are kept in two tables,
+// `now_` to read and `next_` to change. The next round finds them swapped, and every warp then does to the
+// other table what it did to the first.
+//
 // Compiled behind model_prologue and what tiles_source adds to kiln::model: kSettings, kPasses, kTrackSums,
-// kUnit, kWarpsPerBlock, kSlots.
+// kUnit, kShareRest, kBatches, kWarpsPerBlock.
 #pragma once
 
 #include "engine/cuda/between_mcs.cuh"
@@ -15,6 +21,9 @@ namespace kiln::device {
 using cuda::Control;
 using cuda::Span;
 using cuda::TilesTables;
+
+constexpr bool kOnePass = model::kPasses == 1;
+constexpr bool kAtOnce = kOnePass && model::kMaxAct == 0;  // copies are carried out when they are accepted
 
 // The sizes of the two cells of an attempt.
 struct TwoSizes {
@@ -29,11 +38,11 @@ struct TwoSizes {
   }
 };
 
-// What it takes to carry an attempt out.
+// What it takes to carry an attempt out. (Nobody needs the tile where that happens at once.)
 struct Record {
-  uint32_t tile;
   CellId winner, loser;
   uint32_t packed;  // see cuda::pack
+  uint32_t tile;
 
   __device__ __forceinline__ bool accepted() const { return (packed & cuda::kAccepted) != 0; }
 };
@@ -52,13 +61,14 @@ class OpenList {
     return __uint_as_float(at(field, i));
   }
   __device__ __forceinline__ Record record(uint32_t i) const {
-    return {at(Field::tile, i), at(Field::winner, i), at(Field::loser, i), at(Field::packed, i)};
+    return {at(Field::winner, i), at(Field::loser, i), at(Field::packed, i),
+            kAtOnce ? 0 : at(Field::tile, i)};
   }
   __device__ __forceinline__ void put(uint32_t i, const Record& record) const {
-    at(Field::tile, i) = record.tile;
     at(Field::winner, i) = record.winner;
     at(Field::loser, i) = record.loser;
     at(Field::packed, i) = record.packed;
+    if (!kAtOnce) at(Field::tile, i) = record.tile;
   }
 
  private:
@@ -70,7 +80,7 @@ class OpenList {
 constexpr int kSharedLogs = model::kMaxAct < 1024 ? model::kMaxAct + 1 : 1;
 
 struct Shared {
-  SharedRound round;
+  SharedRound rounds[2];  // this one and the next
   Ring ring[model::kWarpsPerBlock];
   int32_t logs[kSharedLogs];
   int toward[kNeighbours];     // from a target to its source, in a slot
@@ -80,7 +90,7 @@ struct Shared {
 };
 
 static_assert(63 * sizeof(Record) <= sizeof(Ring::words));
-static_assert(sizeof(Shared) <= cuda::shared_bytes(model::kWarpsPerBlock, model::kSlots, kDim,
+static_assert(sizeof(Shared) <= cuda::shared_bytes(model::kWarpsPerBlock, model::kBatches, kDim,
                                                    model::kSettings.tile.x, sizeof(Word), model::kMaxAct));
 
 // One thread's part of the game.
@@ -96,19 +106,30 @@ class Player {
         lane_(threadIdx.x % 32),
         warp_(blockIdx.x * model::kWarpsPerBlock + threadIdx.x / 32),
         warps_(gridDim.x * model::kWarpsPerBlock),
+        words_(shared.ring[threadIdx.x / 32].words),
         ready_(reinterpret_cast<Record*>(shared.ring[threadIdx.x / 32].words)),
         open_(t.open + int64_t(warp_) * t.open_per_warp * cuda::open_fields(model::kPasses, model::kMaxAct),
               uint32_t(t.open_per_warp)) {
-    stamp_ = t.control->claim_stamp;
+    now_ = next_ = t.state.extents;
+    if (kAtOnce) next_ = t.extents;
+    stamp_ = t.control->stamp;
+    arrived_ = t.control->barrier & 0x80000000u;
   }
 
   __device__ void play(const Span& span) {
+    const uint64_t first = span.rounds[0];
+    if (threadIdx.x == 0) shared_.rounds[first % 2].set(tables_.seed, first);
+    if (kAtOnce) {
+      copy_sizes();
+      grid_barrier();
+    }
+    __syncthreads();
     for (int m = 0; m < span.mcs; ++m) {
       clock_ = uint32_t(span.first_mcs + m);
       for (uint64_t number = span.rounds[m]; number < span.rounds[m + 1]; ++number) {
-        if (threadIdx.x == 0) shared_.round.set(tables_.seed, number);
-        __syncthreads();
+        round_ = shared_.rounds + number % 2;
         play_round(number);
+        if (kAtOnce) swap_tables();
       }
     }
     leave();
@@ -119,7 +140,8 @@ class Player {
     if (blockIdx.x == 0 && threadIdx.x == 0)
       tables_.control->taken[(number + 1) % 2] = 0;  // nobody uses it now
     judge_all(number);
-    grid_barrier();
+    grid_barrier([&] { shared_.rounds[(number + 1) % 2].set(tables_.seed, number + 1); });
+    if (kAtOnce) return;
     for (int pass = 1;; ++pass) {
       const bool last = pass == model::kPasses;
       if (last)
@@ -134,20 +156,28 @@ class Player {
     }
   }
 
+  __device__ __forceinline__ void swap_tables() {
+    cuda::Extent* const other = now_;
+    now_ = next_;
+    next_ = other;
+  }
+  __device__ void copy_sizes() {
+    for (int64_t cell = thread_number(); cell < tables_.state.cells; cell += thread_count())
+      next_[cell] = now_[cell];
+  }
+
   // Picks out the attempts between different cells, and judges them 32 at a time. The surroundings of the
   // next step are under way meanwhile.
   __device__ void judge_all(uint64_t number) {
-    Scout scout(shared_.round, shared_.ring[threadIdx.x / 32], shared_.toward, tables_, sites_, warp_, warps_,
+    Scout scout(*round_, shared_.ring[threadIdx.x / 32], shared_.toward, tables_, sites_, warp_, warps_,
                 number);
+    // Room for the steps under way, one that has been taken, and one more.
+    const auto has_room = [&] { return count_ + 4 * kStepTiles <= uint32_t(tables_.open_per_warp); };
+    scout.send(true);
+    if (kAtOnce) carry_out_again();
     count_ = 0;
-    // A unit that is under way, one that has been taken, and what waits.
-    constexpr uint32_t most = 2 * 32 * model::kUnit + 64;
-    const auto has_room = [&] {
-      return count_ + most + 32 * model::kUnit <= uint32_t(tables_.open_per_warp);
-    };
-    scout.send(has_room());
     while (scout.has_sent()) {
-      scout.send(has_room());
+      if (scout.at_step()) scout.send(has_room());
       scout.gather();
       for (uint32_t enough = scout.most_to_keep(); scout.waiting() > enough;) {
         bool here;
@@ -168,11 +198,12 @@ class Player {
     PerimeterChange change{};
     float surroundings = 0, dh = 0;
     if (here && physics.uses.frozen) here = thaw(tables_.state, copy);
+    // Between cells of one type, adhesion does not depend on the types around.
+    const TypeCounts types(tables_.state, here && copy.winner_type != copy.loser_type, words_, attempt.at);
     if (here) {
       live_ += 1;
-      const TwoSizes sizes{copy.winner, tables_.state.extents[copy.winner],
-                           tables_.state.extents[copy.loser]};
-      TileWorld world(tables_.state, attempt.target, attempt.site, copy);
+      const TwoSizes sizes{copy.winner, now_[copy.winner], now_[copy.loser]};
+      TileWorld world(tables_.state, words_ + attempt.at, attempt.site, copy, types);
       here = surroundings_delta<kDim>(physics, world, copy, surroundings);
       change = perimeter_change(physics, world, copy);
       dh = surroundings + sizes_delta(physics, sizes, copy, change);
@@ -181,28 +212,33 @@ class Player {
     uint32_t flags = 0;
     if (model::kMaxAct > 0) flags = judge_act(physics, attempt, direction, copy, here, dh, threshold, act);
     if ((flags & cuda::kActAtSourceOnly) == 0 && dh + act <= threshold) flags |= cuda::kAccepted;
-    const bool stays = here && (model::kPasses != 1 || (flags & cuda::kAccepted));
+    const bool accepted = here && (flags & cuda::kAccepted);
+    const bool stays = kOnePass ? accepted : here;
+    const Record record{copy.winner, copy.loser, cuda::pack(change.winner, change.loser, flags),
+                        attempt.tile};
     const uint32_t all = __ballot_sync(~0u, stays);
     if (stays) {
       const uint32_t i = count_ + __popc(all & ((1u << lane_) - 1));
-      open_.put(i, {attempt.tile, copy.winner, copy.loser, cuda::pack(change.winner, change.loser, flags)});
-      if (model::kPasses != 1) {
+      open_.put(i, record);
+      if (!kOnePass) {
         open_.at(Field::surroundings, i) = __float_as_uint(surroundings);
         open_.at(Field::threshold, i) = __float_as_uint(threshold);
         if (model::kMaxAct > 0) open_.at(Field::act, i) = __float_as_uint(act);
-        if (flags & cuda::kAccepted) claim(attempt.tile, copy.winner, copy.loser);
+        if (accepted) claim(record);
       }
     }
+    if (kAtOnce && accepted) carry_out(record, decoded(attempt.site));
     count_ += __popc(all);
   }
 
   // Places are worked out only for terms that ask for them.
   __device__ __forceinline__ Copy copy_of(const Physics& physics, const Attempt& attempt,
                                           int direction) const {
-    const CellId winner = id_of(attempt.source), loser = id_of(*attempt.target);
+    const CellId winner = id_of(attempt.source), loser = id_of(attempt.target);
     Copy copy{winner, loser, type_of(tables_.state, winner), type_of(tables_.state, loser), {}, {}};
     if (!physics.uses.chemotaxis && !physics.uses.persistence) return copy;
     copy.step = Moore<kDim>::offset(direction) * -1;
+    if (!physics.uses.chemotaxis) return copy;
     copy.source = place_of(decoded(attempt.site)) - copy.step;
     if (attempt.site < 0) wrap_one(copy.source);
     return copy;
@@ -219,9 +255,9 @@ class Player {
     if (model::kPasses == 1)
       wanted = wanted && dh + act::delta(act, act::largest_mean(act), 0.0f) <= threshold;
     const float at_source = means_.of(wanted, source_of(attempt, direction), copy.winner, clock_);
-    const bool has_mean = acts && copy.loser != kMedium && act_of(*attempt.target, clock_) != 0;
+    const bool has_mean = acts && copy.loser != kMedium && act_of(attempt.target, clock_) != 0;
     wanted = has_mean && dh + act::delta(act, at_source, 0.0f) <= threshold;
-    const float at_target = means_.around(wanted, attempt.target, copy.loser, clock_);
+    const float at_target = means_.around(wanted, words_, attempt.at, copy.loser, clock_);
     if (has_mean && !wanted) {
       result = at_source;
       return cuda::kActAtSourceOnly;
@@ -237,54 +273,52 @@ class Player {
     return is_inner<1>(place) ? index(place) : ~index(place);
   }
 
-  __device__ __forceinline__ uint64_t claim_of(uint32_t tile) const {
-    return tiles::claim_of(stamp_, tiles::priority_of(tile, shared_.round.round.priority_key));
+  __device__ __forceinline__ uint64_t claim_of(const Record& r) const {
+    return tiles::claim_of(stamp_, tiles::priority_of(r.tile, round_->priority_key()));
   }
-  __device__ __forceinline__ void claim(uint32_t tile, CellId winner, CellId loser) {
-    const uint64_t mine = claim_of(tile);
-    if (winner != kMedium) atomicMin(tables_.claims + winner, mine);
-    if (loser != kMedium) atomicMin(tables_.claims + loser, mine);
+  __device__ __forceinline__ void claim(const Record& r) {
+    const uint64_t mine = claim_of(r);
+    if (r.winner != kMedium) atomicMin(tables_.claims + r.winner, mine);
+    if (r.loser != kMedium) atomicMin(tables_.claims + r.loser, mine);
   }
 
   // Several batches at a time, to overlap their loads; with Act one, for its means take the whole warp.
   __device__ void judge_again() {
-    constexpr uint32_t kAtOnce = model::kMaxAct > 0 ? 1 : 4;
+    constexpr uint32_t kTogether = model::kMaxAct > 0 ? 1 : 4;
     const Physics physics = model::physics();
-    for (uint32_t first = 0; first < count_; first += 32 * kAtOnce) {
-      CellId winner[kAtOnce], loser[kAtOnce];
-      uint32_t packed[kAtOnce];
-      float surroundings[kAtOnce], threshold[kAtOnce];
-      cuda::Extent of_winner[kAtOnce], of_loser[kAtOnce];
+    for (uint32_t first = 0; first < count_; first += 32 * kTogether) {
+      Record records[kTogether];
+      float surroundings[kTogether], threshold[kTogether];
+      cuda::Extent of_winner[kTogether], of_loser[kTogether];
 #pragma unroll
-      for (uint32_t k = 0; k < kAtOnce; ++k) {
+      for (uint32_t k = 0; k < kTogether; ++k) {
         const uint32_t i = first + 32 * k + lane_, at = i < count_ ? i : 0;
-        winner[k] = open_.at(Field::winner, at);
-        loser[k] = open_.at(Field::loser, at);
-        packed[k] = open_.at(Field::packed, at);
+        records[k] = open_.record(at);
         surroundings[k] = open_.number(Field::surroundings, at);
         threshold[k] = open_.number(Field::threshold, at);
       }
 #pragma unroll
-      for (uint32_t k = 0; k < kAtOnce; ++k) {
-        of_winner[k] = tables_.state.extents[winner[k]];
-        of_loser[k] = tables_.state.extents[loser[k]];
+      for (uint32_t k = 0; k < kTogether; ++k) {
+        of_winner[k] = now_[records[k].winner];
+        of_loser[k] = now_[records[k].loser];
       }
 #pragma unroll
-      for (uint32_t k = 0; k < kAtOnce; ++k) {
+      for (uint32_t k = 0; k < kTogether; ++k) {
         const uint32_t i = first + 32 * k + lane_;
         const bool here = i < count_;
-        const Copy copy{
-            winner[k], loser[k], type_of(tables_.state, winner[k]), type_of(tables_.state, loser[k]), {}, {}};
-        const PerimeterChange change{cuda::winner_perimeter(packed[k]), cuda::loser_perimeter(packed[k])};
+        Record& r = records[k];
+        const Copy copy{r.winner, r.loser, type_of(tables_.state, r.winner), type_of(tables_.state, r.loser),
+                        {},       {}};
+        const PerimeterChange change{cuda::winner_perimeter(r.packed), cuda::loser_perimeter(r.packed)};
         const float dh = surroundings[k] +
-                         sizes_delta(physics, TwoSizes{winner[k], of_winner[k], of_loser[k]}, copy, change);
+                         sizes_delta(physics, TwoSizes{r.winner, of_winner[k], of_loser[k]}, copy, change);
         float act = 0;
         if (model::kMaxAct > 0)
-          act = act_again(physics, copy, dh, threshold[k], here, here ? i : 0, packed[k]);
+          act = act_again(physics, copy, dh, threshold[k], here, here ? i : 0, r.packed);
         if (!here) continue;
-        const bool accepted = (packed[k] & cuda::kActAtSourceOnly) == 0 && dh + act <= threshold[k];
-        open_.at(Field::packed, i) = (packed[k] & ~cuda::kAccepted) | (accepted ? cuda::kAccepted : 0);
-        if (accepted) claim(open_.at(Field::tile, i), winner[k], loser[k]);
+        const bool accepted = (r.packed & cuda::kActAtSourceOnly) == 0 && dh + act <= threshold[k];
+        open_.at(Field::packed, i) = (r.packed & ~cuda::kAccepted) | (accepted ? cuda::kAccepted : 0);
+        if (accepted) claim(r);
       }
     }
     __syncwarp();
@@ -295,7 +329,7 @@ class Player {
     const float before = open_.number(Field::act, i);
     const bool at_source_only = here && (packed & cuda::kActAtSourceOnly);
     const bool wanted = at_source_only && dh + act::delta(act, before, 0.0f) <= threshold;
-    const Vec3i place = shared_.round.target_of(open_.at(Field::tile, i));
+    const Vec3i place = round_->target_of(open_.at(Field::tile, i));
     const Offset site = index(place);
     const float at_target = means_.of(wanted, is_inner<1>(place) ? site : ~site, copy.loser, clock_);
     if (!wanted) return before;
@@ -306,18 +340,18 @@ class Player {
   }
 
   __device__ void carry_out_owned() {
-    constexpr uint32_t kAtOnce = 4;  // batches, as above
+    constexpr uint32_t kTogether = 4;  // batches, as above
     uint32_t kept = 0, ready = 0;
-    for (uint32_t first = 0; first < count_; first += 32 * kAtOnce) {
-      Record records[kAtOnce];
+    for (uint32_t first = 0; first < count_; first += 32 * kTogether) {
+      Record records[kTogether];
 #pragma unroll
-      for (uint32_t k = 0; k < kAtOnce; ++k) {
+      for (uint32_t k = 0; k < kTogether; ++k) {
         const uint32_t i = first + 32 * k + lane_;
         records[k] = open_.record(i < count_ ? i : 0);
       }
-      uint64_t best[kAtOnce];
+      uint64_t best[kTogether];
 #pragma unroll
-      for (uint32_t k = 0; k < kAtOnce; ++k) {
+      for (uint32_t k = 0; k < kTogether; ++k) {
         const CellId winner = records[k].winner, loser = records[k].loser;
         const uint64_t on_winner = winner != kMedium ? tables_.claims[winner] : cuda::kNoClaim;
         const uint64_t on_loser = loser != kMedium ? tables_.claims[loser] : cuda::kNoClaim;
@@ -325,9 +359,9 @@ class Player {
       }
       __syncwarp();  // nobody overwrites what another has yet to read
 #pragma unroll
-      for (uint32_t k = 0; k < kAtOnce; ++k) {
+      for (uint32_t k = 0; k < kTogether; ++k) {
         const uint32_t i = first + 32 * k + lane_;
-        const bool stays = i < count_ && best[k] < claim_of(records[k].tile);
+        const bool stays = i < count_ && best[k] < claim_of(records[k]);
         const bool done = i < count_ && !stays && records[k].accepted();
         ready = carry_out_when_many(ready, done, records[k]);
         kept += keep(kept, stays, i, records[k]);
@@ -373,63 +407,96 @@ class Player {
     __syncwarp();
   }
   __device__ void carry_out_all() {
-    constexpr uint32_t kAtOnce = 2;
-    for (uint32_t first = 0; first < count_; first += 32 * kAtOnce) {
-      Record records[kAtOnce];
+    constexpr uint32_t kTogether = 2;
+    for (uint32_t first = 0; first < count_; first += 32 * kTogether) {
+      Record records[kTogether];
 #pragma unroll
-      for (uint32_t k = 0; k < kAtOnce; ++k) {
+      for (uint32_t k = 0; k < kTogether; ++k) {
         const uint32_t i = first + 32 * k + lane_;
         records[k] = open_.record(i < count_ ? i : 0);
-        if (i >= count_) records[k].packed = 0;
       }
 #pragma unroll
-      for (uint32_t k = 0; k < kAtOnce; ++k)
-        if (records[k].accepted()) carry_out(records[k]);
+      for (uint32_t k = 0; k < kTogether; ++k)
+        if (first + 32 * k + lane_ < count_ && records[k].accepted()) carry_out(records[k]);
+    }
+    __syncwarp();
+  }
+  // What was carried out in the last round changes the other table, too.
+  __device__ void carry_out_again() {
+    constexpr uint32_t kTogether = 4;
+    for (uint32_t first = lane_; first < count_; first += 32 * kTogether) {
+      Record records[kTogether];
+#pragma unroll
+      for (uint32_t k = 0; k < kTogether; ++k)
+        records[k] = first + 32 * k < count_ ? open_.record(first + 32 * k) : Record{kMedium, kMedium, 0, 0};
+#pragma unroll
+      for (uint32_t k = 0; k < kTogether; ++k) change_sizes(records[k]);
     }
     __syncwarp();
   }
 
   __device__ __forceinline__ void carry_out(const Record& r) {
-    const Vec3i place = shared_.round.target_of(r.tile);
-    accepted_ += 1;
-    if (r.loser != kMedium) move_site(r.loser, place, -1, cuda::loser_perimeter(r.packed));
-    if (r.winner != kMedium) move_site(r.winner, place, +1, cuda::winner_perimeter(r.packed));
-    sites_[index(place)] = taken_by(model::physics(), r.winner, type_of(tables_.state, r.winner), clock_);
+    carry_out(r, index(round_->target_of(r.tile)));
   }
-  __device__ __forceinline__ void move_site(CellId cell, const Vec3i& place, int sign, int perimeter) {
-    move_size(tables_.state, cell, sign, perimeter);
-    if (model::kTrackSums) move_centroid(tables_.state, cell, place, sign);
+  __device__ __forceinline__ void carry_out(const Record& r, Offset target) {
+    accepted_ += 1;
+    change_sizes(r);
+    if (model::kTrackSums) {
+      const Vec3i place = place_of(target);
+      if (r.loser != kMedium) move_centroid(tables_.state, r.loser, place, -1);
+      if (r.winner != kMedium) move_centroid(tables_.state, r.winner, place, +1);
+    }
+    sites_[target] = taken_by(model::physics(), r.winner, type_of(tables_.state, r.winner), clock_);
+  }
+  __device__ __forceinline__ void change_sizes(const Record& r) const {
+    if (r.loser != kMedium) move_size(next_ + r.loser, -1, cuda::loser_perimeter(r.packed));
+    if (r.winner != kMedium) move_size(next_ + r.winner, +1, cuda::winner_perimeter(r.packed));
   }
 
   // Waits for the whole grid; what was written before is seen after. The counter's top bit flips when the
   // last block has come, whatever it was before, so nobody has to reset it. One thread per block speaks for
-  // it: many more at one address would queue up. Returns whether any block said that it has open attempts.
-  __device__ bool grid_barrier() {
+  // it: many more at one address would queue up. Another does something useful meanwhile. Returns whether any
+  // block said that it has open attempts.
+  template <class Meanwhile>
+  __device__ __forceinline__ bool grid_barrier(const Meanwhile& meanwhile) {
     __syncthreads();
+    if (threadIdx.x == 32 * (model::kWarpsPerBlock - 1)) meanwhile();
     if (threadIdx.x == 0) {
       Control& control = *tables_.control;
       if (shared_.open != 0) *static_cast<volatile uint32_t*>(&control.open_at) = stamp_;
       shared_.open = 0;
-      __threadfence();
-      const uint32_t mine = blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u;
-      const uint32_t before = atomicAdd(&control.barrier, mine);
+      arrive(control.barrier, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
       uint64_t seen;  // the counter, and open_at above it
       do {
-        seen = *reinterpret_cast<volatile uint64_t*>(&control.barrier);
-      } while (((uint32_t(seen) ^ before) & 0x80000000u) == 0);
-      __threadfence();
+        seen = look_at(&control.barrier);
+      } while (((uint32_t(seen) ^ arrived_) & 0x80000000u) == 0);
       shared_.any_open = uint32_t(seen >> 32) == stamp_;
     }
+    arrived_ ^= 0x80000000u;
     __syncthreads();
     return shared_.any_open != 0;
   }
+  __device__ bool grid_barrier() {
+    return grid_barrier([] {});
+  }
+  // What this thread, and those it has met at a barrier, wrote before comes first for those who look.
+  __device__ __forceinline__ static void arrive(uint32_t& counter, uint32_t by) {
+    asm volatile("fence.acq_rel.gpu;\n\tred.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(&counter), "r"(by)
+                 : "memory");
+  }
+  __device__ __forceinline__ static uint64_t look_at(const uint32_t* counter) {
+    uint64_t seen;
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(seen) : "l"(counter) : "memory");
+    return seen;
+  }
 
   __device__ void leave() {
+    if (now_ != tables_.state.extents) carry_out_again();  // the host knows of the first table
     add_up(tables_.control->attempts, attempts_);
     add_up(tables_.control->live, live_);
     add_up(tables_.control->accepted, accepted_);
     grid_barrier();
-    if (warp_ == 0 && lane_ == 0) tables_.control->claim_stamp = stamp_;
+    if (warp_ == 0 && lane_ == 0) tables_.control->stamp = stamp_;
   }
   __device__ static void add_up(uint64_t& to, uint64_t mine) {
     for (int step = 16; step > 0; step /= 2) mine += __shfl_xor_sync(~0u, mine, step);
@@ -438,13 +505,17 @@ class Player {
 
   const TilesTables& tables_;
   Shared& shared_;
+  const SharedRound* round_;
   Word* sites_;
   ActMeans means_;
   uint32_t lane_, warp_, warps_;
-  Record* ready_;  // up to 63
+  const Word* words_;  // surroundings of targets
+  Record* ready_;      // up to 63; nobody judges while it is used
   OpenList open_;
-  uint32_t count_ = 0;  // of open attempts
+  uint32_t count_ = 0;  // of attempts in the list
+  cuda::Extent *now_, *next_;
   uint32_t stamp_ = 0, clock_ = 0;
+  uint32_t arrived_;                                 // the barrier's top bit before all have come
   uint32_t attempts_ = 0, live_ = 0, accepted_ = 0;  // of one launch
 };
 

@@ -9,12 +9,15 @@ inline constexpr int kMostMcsPerLaunch = 32;
 
 // A claim that nobody has made, larger than any other.
 inline constexpr uint64_t kNoClaim = ~uint64_t(0);
-inline constexpr uint32_t kFirstClaimStamp = 0xFFFFFFFEu;
+inline constexpr uint32_t kFirstStamp = 0xFFFFFFFEu;
 
-// What is kept of a live attempt of the current round until it is settled. A round of one pass needs no more
-// than the first four; only Act needs the last.
-enum class OpenField : uint32_t { tile, winner, loser, packed, surroundings, threshold, act };
-KILN_HD constexpr int open_fields(int passes, int max_act) { return passes == 1 ? 4 : max_act == 0 ? 6 : 7; }
+// Warps keep lists of attempts. A round of one pass without Act needs no more than the first three fields, to
+// bring the second table of sizes up to date; with Act one more, to carry attempts out; several passes need
+// all, the last one only with Act.
+enum class OpenField : uint32_t { winner, loser, packed, tile, surroundings, threshold, act };
+KILN_HD constexpr int open_fields(int passes, int max_act) {
+  return (passes == 1 ? 3 : 6) + (max_act > 0 ? 1 : 0);
+}
 
 // How a copy would change the two perimeters, and flags.
 inline constexpr uint32_t kAccepted = 1;         // on the sizes as they were when it was last judged
@@ -30,32 +33,35 @@ struct RowSpan {
   int32_t begin, end;
 };
 
-// The surroundings of 32 targets of a row lie in a slot of shared memory, whose rows have so many words:
-// whole sectors of 32 bytes.
-KILN_HD constexpr int slot_pitch(int tile_width, int word_bytes) {
-  const int sector = 32 / word_bytes, needed = 33 * tile_width + 1;
+// A step is some batches of 32 targets of a row. Their surroundings lie in a slot of shared memory. A warp
+// has three slots: one is being filled, attempts in the two others wait to be judged.
+inline constexpr int kSlots = 3;
+// Words in a row of a slot: whole sectors of 32 bytes.
+KILN_HD constexpr int slot_pitch(int batches, int tile_width, int word_bytes) {
+  const int sector = 32 / word_bytes, needed = (32 * batches + 1) * tile_width + 1;
   return (needed + 2 * (sector - 1)) / sector * sector;
 }
 // Room in shared memory that a block of `play` asks for.
-KILN_HD constexpr unsigned shared_bytes(int warps, int slots, int dimension, int tile_width, int word_bytes,
+KILN_HD constexpr unsigned shared_bytes(int warps, int batches, int dimension, int tile_width, int word_bytes,
                                         int max_act) {
   const int rows = dimension == 2 ? 3 : 9;
-  const int per_slot = rows * slot_pitch(tile_width, word_bytes) * word_bytes + 128 + 40;
-  return unsigned(1024 + warps * (slots * per_slot + 288) + (max_act < 1024 ? 4 * (max_act + 1) : 0));
+  const int per_slot = rows * slot_pitch(batches, tile_width, word_bytes) * word_bytes + 128 * batches + 40;
+  return unsigned(1024 + warps * (kSlots * per_slot + 288) + (max_act < 1024 ? 4 * (max_act + 1) : 0));
 }
 
 // Written by kernels, read by the host now and then.
 struct Control {
   alignas(8) uint32_t barrier;  // these two are read at once
   uint32_t open_at;             // the stamp of the last pass that left something open
-  uint32_t claim_stamp;         // of the next pass
-  uint32_t taken[2];            // units that warps have taken beyond those dealt out, in even and odd rounds
+  uint32_t stamp;               // of the next pass
+  uint32_t taken[2];            // steps that warps have taken beyond those dealt out, in even and odd rounds
   uint64_t attempts, live, accepted;
 };
 
 // What the schedule needs beside the state.
 struct TilesTables {
   StateTables state;
+  Extent* extents;   // a second table of sizes, where some change while others are read
   uint64_t* claims;  // per cell
   uint32_t* open;    // for every warp open_per_warp of every field
   RowSpan* spans;    // per row of the lattice; none where nothing is frozen

@@ -20,25 +20,18 @@ TilesEngine::TilesEngine(State state, const Physics& physics, uint64_t seed, con
       state_(device_, std::move(state), physics.adhesion.types, max_act,
              state.history_length > 0 ? CentroidSums::kept : CentroidSums::counted),
       clock_(state_.lattice(), settings.tile),
-      claims_(device_, state_.tables().cells, "the cells"),
-      control_(device_, 1, "the counters"),
-      claims_renewed_at_(state_.mcs()) {
-  tables_ = {state_.tables(), claims_.data(), nullptr, nullptr, control_.data(), 0, seed};
+      control_(device_, 1, "the counters") {
+  const int64_t cells = state_.tables().cells;
+  if (settings.passes == 1 && max_act == 0) extents_ = Buffer<Extent>(device_, cells, "the cells");
+  if (settings.passes != 1) claims_ = Buffer<uint64_t>(device_, cells, "the cells");
   control_.fill(0);
   renew_claims();
+  tables_.state = state_.tables();
+  tables_.extents = extents_.data();
+  tables_.claims = claims_.data();
+  tables_.control = control_.data();
+  tables_.seed = seed;
   compile(physics);
-}
-
-// Of 32 tiles, in the fullest round.
-int64_t TilesEngine::most_steps() const {
-  const Lattice& lattice = state_.lattice();
-  int64_t steps = 1;
-  for (int axis = 0; axis < lattice.dimension; ++axis) {
-    const int64_t side = settings_.tile[axis];
-    const int64_t tiles = (lattice.size[axis] + (lattice.periodic[axis] ? 0 : 2 * (side - 1))) / side;
-    steps *= axis == 0 ? (tiles + tiles::kStride - 1) / tiles::kStride : tiles;
-  }
-  return steps;
 }
 
 void TilesEngine::set_physics(const Physics& physics) {
@@ -47,29 +40,30 @@ void TilesEngine::set_physics(const Physics& physics) {
 }
 
 void TilesEngine::compile(const Physics& physics) {
-  // Where warps have few steps each, they take single ones: it balances better than whole draws.
-  const int64_t warps = int64_t(device_.info().multiprocessors) * 24;
-  const int unit = most_steps() < 16 * warps ? 1 : 4;
+  const DeviceInfo& info = device_.info();
   const TilesKernels kernels =
-      compile_tiles(physics, settings_, state_.layout(), state_.history_length(), unit,
-                    architecture_for(device_.info()), device_.info().shared_per_block);
+      compile_tiles(physics, settings_, state_.layout(), state_.history_length(), architecture_for(info),
+                    info.multiprocessors, info.shared_per_block);
   const Module module(device_, kernels.compiled.cubin);
   play_ = module.function("play");
   play_.allow_dynamic_shared(int(kernels.shape.shared_bytes));
-  shape_ = {{unsigned(device_.info().multiprocessors)},
+  shape_ = {{unsigned(info.multiprocessors)},
             {unsigned(32 * kernels.shape.warps_per_block)},
             kernels.shape.shared_bytes,
             true};
   state_.use(module, physics);
-  reserve_open(kernels.shape.warps_per_block, unit);
+  reserve_lists(kernels.shape);
   find_spans(module, physics);
 }
 
-// Every warp keeps its attempts, in the worst case all of a round. A warp takes no more units than it has
-// room for, and there is room for all.
-void TilesEngine::reserve_open(int warps_per_block, int steps_per_unit) {
-  const int64_t warps = int64_t(shape_.grid.x) * warps_per_block;
-  const int64_t per_warp = ((most_steps() + warps - 1) / warps + 3 * steps_per_unit + 2) * tiles::kStride;
+// Every warp keeps its attempts, in the worst case all of a round. It takes no more steps than it has room
+// for, and there is room for all.
+void TilesEngine::reserve_lists(const KernelShape& shape) {
+  const int64_t warps = int64_t(shape_.grid.x) * shape.warps_per_block, unit = shape.steps_per_unit;
+  const int64_t steps = steps_of_round(state_.lattice(), settings_, shape.batches);
+  const int64_t units_per_warp = ((steps + unit - 1) / unit + warps - 1) / warps;
+  const int64_t step_tiles = int64_t(tiles::kStride) * shape.batches;
+  const int64_t per_warp = (units_per_warp * unit + (shape.share_rest ? 4 : 0)) * step_tiles;
   const int64_t words = per_warp * warps * open_fields(settings_.passes, state_.layout().max_act);
   if (open_.size() < words) open_ = Buffer<uint32_t>(device_, words, "the attempts of a round");
   tables_.open = open_.data();
@@ -112,9 +106,9 @@ void TilesEngine::launch(int64_t mcs) {
 void TilesEngine::renew_claims() {
   Control control;
   control_.download(&control, 1);
-  control.claim_stamp = kFirstClaimStamp;
+  control.stamp = kFirstStamp;
   control_.upload(&control, 1);
-  claims_.fill(0xFF);
+  if (claims_.size() > 0) claims_.fill(0xFF);
   claims_renewed_at_ = state_.mcs();
 }
 

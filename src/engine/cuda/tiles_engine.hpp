@@ -4,6 +4,7 @@
 #include "engine/cuda/device_state.hpp"
 #include "engine/cuda/driver.hpp"
 #include "engine/cuda/tiles_data.hpp"
+#include "engine/cuda/tiles_source.hpp"
 #include "engine/engine.hpp"
 #include "engine/tiles_plan.hpp"
 
@@ -25,9 +26,8 @@ class TilesEngine : public Engine {
   std::string settings() const override { return tiles::describe(settings_, state_.lattice().dimension); }
 
  private:
-  int64_t most_steps() const;
   void compile(const Physics& physics);
-  void reserve_open(int warps_per_block, int steps_per_unit);
+  void reserve_lists(const KernelShape& shape);
   void find_spans(const Module& module, const Physics& physics);
   void launch(int64_t mcs);
   void renew_claims();
@@ -39,12 +39,13 @@ class TilesEngine : public Engine {
   tiles::Clock clock_;
   Function play_;
   Launch shape_;
+  Buffer<Extent> extents_;
   Buffer<uint64_t> claims_;
   Buffer<uint32_t> open_;
   Buffer<RowSpan> spans_;
   Buffer<Control> control_;
   TilesTables tables_{};
-  int64_t claims_renewed_at_;  // MCS
+  int64_t claims_renewed_at_ = 0;  // MCS
 };
 
 }  // namespace kiln::cuda

@@ -10,59 +10,49 @@ namespace kiln::device {
 
 constexpr int kNeighbours = Moore<kDim>::kCount;
 
-// Division by a number that stays the same for a while: exact for all 32-bit numbers.
-struct Divisor {
-  uint64_t magic;
-  uint32_t by;
+// A batch is 32 tiles of one row, a step kBatches of them, or what is left of the row.
+constexpr Vec3i kTiles = tiles::tile_counts(kLattice, model::kSettings);
+constexpr uint32_t kBatchesPerRow = (uint32_t(kTiles.x) + tiles::kStride - 1) / tiles::kStride;
+constexpr uint32_t kStepsPerRow = (kBatchesPerRow + model::kBatches - 1) / model::kBatches;
+constexpr uint32_t kSteps = kStepsPerRow * uint32_t(kTiles.y) * uint32_t(kTiles.z);
+constexpr uint32_t kStepTiles = tiles::kStride * model::kBatches;
 
-  __device__ __forceinline__ void set(uint32_t divisor) {
-    by = divisor;
-    magic = divisor > 1 ? ~uint64_t(0) / divisor + 1 : 0;
-  }
-  __device__ __forceinline__ uint32_t quotient(uint32_t n) const {
-    return by > 1 ? uint32_t(__umul64hi(n, magic)) : n;
-  }
-};
-
-// A round, as a block keeps it in shared memory. A step is 32 tiles of one row, a unit kUnit steps.
+// A round, as a block keeps it in shared memory.
 struct SharedRound {
-  tiles::Round round;
-  Divisor steps_per_row, height;
-  uint32_t steps;
+  tiles::Round drawn;
 
   __device__ void set(uint64_t seed, uint64_t number) {
-    round = tiles::round_at(kLattice, model::kSettings, seed, number);
-    steps_per_row.set(round.row_length() / tiles::kStride);
-    height.set(uint32_t(round.count.y));
-    steps = steps_per_row.by * round.rows();
+    drawn = tiles::round_at(kLattice, model::kSettings, seed, number);
   }
-  __device__ __forceinline__ uint32_t units() const { return (steps + model::kUnit - 1) / model::kUnit; }
+  __device__ __forceinline__ uint32_t priority_key() const { return drawn.priority_key; }
+  // The compiler shall know what is the same in all rounds.
   __device__ __forceinline__ tiles::Row row_at(uint32_t row) const {
-    const uint32_t k = kDim == 3 ? height.quotient(row) : 0;
-    return round.row_at(kLattice, row - k * height.by, k);
+    const tiles::Round round{model::kSettings.tile, model::kSettings.apart, drawn.shift, kTiles,
+                             drawn.priority_key,    drawn.row_key};
+    return round.row_at(kLattice, row % uint32_t(kTiles.y), row / uint32_t(kTiles.y));
   }
   __device__ __forceinline__ Vec3i target_of(uint32_t tile) const {
-    const uint32_t row = steps_per_row.quotient(tile / tiles::kStride);
-    const tiles::Row targets = row_at(row);
-    const int32_t x = targets.x_of(int32_t(tile - row * steps_per_row.by * tiles::kStride));
-    return {x, targets.first.y, targets.first.z};
+    constexpr uint32_t length = kBatchesPerRow * tiles::kStride;
+    const tiles::Row targets = row_at(tile / length);
+    return {targets.x_of(int32_t(tile % length)), targets.first.y, targets.first.z};
   }
 };
 
 // An attempt between different cells.
 struct Attempt {
   uint32_t tile, word;
-  Offset site;         // of the target, coded
-  const Word* target;  // in shared memory, its neighbours around it
-  Word source;
+  Offset site;  // of the target, coded
+  uint32_t at;  // of the target, in the ring, its neighbours around it
+  Word target, source;
 };
 
 // Where the targets of a step lie.
 struct Step {
-  Offset row;          // the first site of their row, coded
-  int32_t x;           // of tile 0
-  int32_t begin, end;  // of the 32 tiles, those with a target inside the lattice
-  int32_t split;       // from this tile on, they lie kGap sites farther
+  Offset row;           // the first site of their row, coded
+  uint32_t first_tile;  // its number
+  int32_t x;            // of the first tile
+  int32_t begin, end;   // of the tiles, those with a target inside the lattice
+  int32_t split;        // from this tile on, they lie kGap sites farther
 
   __device__ __forceinline__ int32_t x_of(int32_t tile) const {
     const int32_t x = this->x + model::kSettings.tile.x * tile;
@@ -75,10 +65,9 @@ struct Step {
 struct Ring {
   static constexpr int kSlotWords = kBlock / 3 * kPitch;
 
-  alignas(16) Word words[model::kSlots * kSlotWords];
-  uint32_t random[model::kSlots][32];
-  Step step[model::kSlots];
-  uint32_t first_tile[model::kSlots];
+  alignas(16) Word words[cuda::kSlots * kSlotWords];
+  uint32_t random[cuda::kSlots][kStepTiles];
+  Step step[cuda::kSlots];
   uint32_t queue[64];  // see Scout::entry_of
 };
 
@@ -111,7 +100,8 @@ __device__ __forceinline__ void wait_for_copies() {
   __syncwarp();
 }
 
-// Goes through the steps of one warp in a round.
+// Goes through the steps of one warp in a round. Most are dealt out, kUnit at a time; the rest, if any, is
+// for those who get on fastest.
 class Scout {
  public:
   __device__ Scout(const SharedRound& round, Ring& ring, const int* toward, const cuda::TilesTables& tables,
@@ -123,74 +113,71 @@ class Scout {
         sites_(sites),
         number_(number),
         lane_(threadIdx.x % 32),
-        warps_(warps),
-        units_(round.units()),
-        dealt_(max(1u, units_ / 4 * 3 / warps) * warps),
-        next_unit_(warp) {}
+        warp_(warp),
+        warps_(warps) {
+    constexpr uint32_t units = kEnd / model::kUnit;
+    turns_ =
+        (model::kShareRest ? max(1u, units / 8 * 7 / warps) : (units + warps - 1) / warps) * model::kUnit;
+  }
 
   __device__ uint32_t attempts() const { return attempts_; }
-  __device__ __forceinline__ bool has_sent() const { return sent_ != gathered_; }
+  __device__ __forceinline__ bool has_sent() const { return under_way_ != 0; }
   __device__ __forceinline__ uint32_t waiting() const { return queued_; }
   // How many attempts may go on waiting: fewer than fill a batch, and none whose surroundings lie in the slot
   // that is filled next, or when there is nothing left to wait for.
   __device__ __forceinline__ uint32_t most_to_keep() const {
+    if (batch_ != 0) return 31;
     if (!has_sent()) return 0;
-    const bool full = queued_ > 0 && slot_of(ring_.queue[head_ % 64]) == sent_ % model::kSlots;
+    const bool full = queued_ > 0 && slot_of(ring_.queue[head_ % 64]) == send_to_;
     return full ? (queued_ > 32 ? queued_ - 32 : 0) : 31;
   }
 
-  // Starts loading the surroundings of the next step. Most units are dealt out; where a round has one pass,
-  // the last quarter is for those who get on fastest and have room left. (In several passes warps with more
-  // attempts than others would keep everybody waiting.)
+  // Starts loading the surroundings of the next step. `has_room` tells whether this warp may take steps that
+  // were not dealt to it.
   __device__ __forceinline__ void send(bool has_room) {
-    const uint32_t unit = __shfl_sync(~0u, next_unit_, 0);
-    if (in_unit_ != 0 || unit < units_) {
-      if (in_unit_ == 0) {
-        // Every other round runs backwards: what the last one left in the cache comes first.
-        first_step_ = (number_ % 2 == 1 ? units_ - 1 - unit : unit) * model::kUnit;
-        mine_ = step_at(first_step_ + lane_ % model::kUnit);
-        if (model::kPasses != 1 || unit + warps_ < dealt_)
-          next_unit_ = unit + warps_;
-        else if (lane_ == 0)  // nobody waits for it now
-          next_unit_ = has_room ? dealt_ + atomicAdd(tables_.control->taken + number_ % 2, 1) : ~0u;
-      }
-      const uint32_t slot = sent_ % model::kSlots;
-      if (lane_ == in_unit_) {
-        ring_.step[slot] = mine_;
-        ring_.first_tile[slot] = (first_step_ + in_unit_) * tiles::kStride;
-      }
+    while (left_ == 0 && !ended_) look_ahead(has_room);
+    if (left_ != 0) {
+      const uint32_t slot = send_to_;
+      if (lane_ == uint32_t(__ffs(int(left_)) - 1)) ring_.step[slot] = mine_;
+      left_ &= left_ - 1;
+      under_way_ += 1;
+      send_to_ = behind(send_to_);
       __syncwarp();
-      const Step step = ring_.step[slot];
-      if (step.end > step.begin) load(slot, step);
-      in_unit_ = (in_unit_ + 1) % model::kUnit;
-      sent_ += 1;
+      load(slot, ring_.step[slot]);
     }
     end_group_of_copies();
   }
+  // Whether the next batch is the first of its step: then another step may be sent for.
+  __device__ __forceinline__ bool at_step() const { return batch_ == 0; }
 
-  // Takes in the step that was sent for first.
+  // Takes in the next batch of the step that was sent for first.
   __device__ __forceinline__ void gather() {
-    wait_for_copies();
-    const uint32_t slot = gathered_ % model::kSlots;
-    gathered_ += 1;
+    const uint32_t slot = gather_from_;
+    if (batch_ == 0) wait_for_copies();
     const Step step = ring_.step[slot];
-    if (step.end <= step.begin) return;
-    const uint32_t first_tile = ring_.first_tile[slot];
-    if (first_tile / tiles::kGroup != group_) {
-      group_ = first_tile / tiles::kGroup;
-      bits_ = tiles::draw_for(tables_.seed, number_, first_tile + lane_);
+    const uint32_t first = batch_ * tiles::kStride, in_step = first + lane_;
+    batch_ = int32_t(first + tiles::kStride) < step.end && model::kBatches > 1 ? batch_ + 1 : 0;
+    if (batch_ == 0) {
+      under_way_ -= 1;
+      gather_from_ = behind(gather_from_);
     }
-    const uint32_t k = first_tile / tiles::kStride % 4;
+    const uint32_t tile = step.first_tile + first;
+    if (tile / tiles::kGroup != group_) {
+      group_ = tile / tiles::kGroup;
+      bits_ = tiles::draw_for(tables_.seed, number_, tile + lane_);
+    }
+    const uint32_t k = tile / tiles::kStride % 4;
     const uint32_t word = k == 0 ? bits_.a : k == 1 ? bits_.b : k == 2 ? bits_.c : bits_.d;
-    ring_.random[slot][lane_] = word;
-    const uint32_t at = slot * Ring::kSlotWords + centre_of(step);
+    ring_.random[slot][in_step] = word;
+    const uint32_t at =
+        slot * Ring::kSlotWords + uint32_t(kBlock / 6 * kPitch + step.x_of(int32_t(in_step)) - slot_x(step));
     const int direction = tiles::direction_of(word, kNeighbours);
     const Word target = ring_.words[at], source = ring_.words[int(at) + toward_[direction]];
-    const bool here = int32_t(lane_) >= step.begin && int32_t(lane_) < step.end;
+    const bool here = int32_t(in_step) >= step.begin && int32_t(in_step) < step.end;
     const bool chosen = here && !is_of(target, id_of(source)) && source != kNoWord;
     const uint32_t all = __ballot_sync(~0u, chosen);
     if (chosen)
-      ring_.queue[(head_ + queued_ + __popc(all & ((1u << lane_) - 1))) % 64] = entry_of(at, slot, lane_);
+      ring_.queue[(head_ + queued_ + __popc(all & ((1u << lane_) - 1))) % 64] = entry_of(at, slot, in_step);
     queued_ += __popc(all);
     __syncwarp();
   }
@@ -198,62 +185,85 @@ class Scout {
   // Up to 32 of the attempts that wait, those that came first, one per lane; `here` is false for lanes that
   // get none.
   __device__ __forceinline__ Attempt next(bool& here) {
-    const uint32_t batch = queued_ < 32 ? queued_ : 32;
-    here = lane_ < batch;
+    const uint32_t count = queued_ < 32 ? queued_ : 32;
+    here = lane_ < count;
     const uint32_t entry = ring_.queue[(head_ + (here ? lane_ : 0)) % 64];
-    head_ += batch;
-    queued_ -= batch;
-    const uint32_t slot = slot_of(entry), lane = entry >> 16 & 31, at = entry & 0xFFFF;
+    head_ += count;
+    queued_ -= count;
+    const uint32_t slot = slot_of(entry), in_step = entry >> 16 & (kStepTiles - 1), at = entry & 0xFFFF;
     const Step step = ring_.step[slot];
     Attempt result;
-    result.tile = ring_.first_tile[slot] + lane;
-    result.word = ring_.random[slot][lane];
-    result.target = ring_.words + at;
-    result.source = result.target[toward_[tiles::direction_of(result.word, kNeighbours)]];
-    const int32_t x = step.x_of(int32_t(lane));
+    result.tile = step.first_tile + in_step;
+    result.word = ring_.random[slot][in_step];
+    result.at = at;
+    result.target = ring_.words[at];
+    result.source = ring_.words[int(at) + toward_[tiles::direction_of(result.word, kNeighbours)]];
+    const int32_t x = step.x_of(int32_t(in_step));
     result.site = decoded(step.row) + x;
     if (step.row < 0 || !is_inner<0, kSight>(x)) result.site = ~result.site;
     return result;
   }
 
  private:
-  static constexpr int kPiece = 16 / int(sizeof(Word)), kSector = 32 / int(sizeof(Word));  // words
+  static constexpr uint32_t kEnd = (kSteps + model::kUnit - 1) / model::kUnit * model::kUnit;  // whole units
+  static constexpr int kPiece = 16 / int(sizeof(Word)), kSector = 32 / int(sizeof(Word));      // words
   static constexpr bool kRowsAligned = model::kSize.x % kPiece == 0;
 
-  // A queue's entry: where in the ring the target lies, which slot, which of its lanes.
-  __device__ __forceinline__ static uint32_t entry_of(uint32_t at, uint32_t slot, uint32_t lane) {
-    return slot << 21 | lane << 16 | at;
+  __device__ __forceinline__ static uint32_t behind(uint32_t slot) {
+    return slot + 1 < cuda::kSlots ? slot + 1 : 0;
   }
-  __device__ __forceinline__ static uint32_t slot_of(uint32_t entry) { return entry >> 21; }
+  // A queue's entry: where in the ring the target lies, which slot, which tile of its step.
+  __device__ __forceinline__ static uint32_t entry_of(uint32_t at, uint32_t slot, uint32_t in_step) {
+    return slot << 24 | in_step << 16 | at;
+  }
+  __device__ __forceinline__ static uint32_t slot_of(uint32_t entry) { return entry >> 24; }
+  static_assert(cuda::kSlots * Ring::kSlotWords <= 1 << 16 && kStepTiles <= 256);
 
   // The x of the first word of a slot's rows; at a sector's start where that can be had.
   __device__ __forceinline__ static int32_t slot_x(const Step& step) {
     return kRowsAligned ? (step.x - 1) & -kSector : step.x - 1;
   }
-  __device__ __forceinline__ uint32_t centre_of(const Step& step) const {
-    return uint32_t(kBlock / 6 * kPitch + step.x_of(int32_t(lane_)) - slot_x(step));
+
+  // Works out up to 32 of the steps to come, one per lane. Every other round runs backwards: what the last
+  // one left in the cache comes first.
+  __device__ __forceinline__ void look_ahead(bool has_room) {
+    uint32_t number = ~0u;
+    if (turn_ < turns_) {
+      const uint32_t turn = turn_ + lane_;
+      if (turn < turns_) number = (warp_ + turn / model::kUnit * warps_) * model::kUnit + turn % model::kUnit;
+      turn_ += 32;
+      ended_ = !model::kShareRest && turn_ >= turns_;
+    } else {
+      if (lane_ == 0) number = next_;
+      ended_ = __shfl_sync(~0u, next_, 0) >= kEnd;
+    }
+    if (model::kShareRest && turn_ >= turns_ && !ended_ && lane_ == 0)  // nobody waits for it now
+      next_ = has_room ? turns_ * warps_ + atomicAdd(tables_.control->taken + number_ % 2, 1) : ~0u;
+    if (number_ % 2 == 1) number = number < kEnd ? kEnd - 1 - number : ~0u;
+    mine_ = number < kSteps ? step_at(number) : Step{0, 0, 0, 0, 0, 0};
+    left_ = __ballot_sync(~0u, mine_.end > mine_.begin);
   }
 
   __device__ __forceinline__ Step step_at(uint32_t number) {
-    Step step{0, 0, 0, 0, 0};
-    if (number >= round_.steps) return step;
-    const uint32_t row = round_.steps_per_row.quotient(number);
-    const int32_t column = int32_t((number - row * round_.steps_per_row.by) * tiles::kStride);
+    Step step{0, 0, 0, 0, 0, 0};
+    const uint32_t row = number / kStepsPerRow;
+    const int32_t column = int32_t(number % kStepsPerRow * kStepTiles);
     const tiles::Row targets = round_.row_at(row);
     const Vec3i& place = targets.first;
     const bool inside = (model::kPeriodic.y || kLattice.contains(1, place.y)) &&
                         (kDim == 2 || model::kPeriodic.z || kLattice.contains(2, place.z));
     if (!inside) return step;
+    step.first_tile = row * kBatchesPerRow * tiles::kStride + uint32_t(column);
     step.x = targets.x_of(column);
-    step.split = column >= targets.split ? 32 : targets.split - column;
+    step.split = column >= targets.split ? int32_t(kStepTiles) : targets.split - column;
     step.row = index({0, place.y, place.z});
-    step.end = min(int32_t(tiles::kStride), round_.round.count.x - column);
+    step.end = min(int32_t(kStepTiles), kTiles.x - column);
     if (!model::kPeriodic.x) {
       constexpr int32_t width = model::kSettings.tile.x;
       step.begin = step.x < 0 ? 1 : 0;
       step.end = min(step.end, (model::kSize.x - step.x + width - 1) / width);
     }
-    if (lane_ < model::kUnit && step.end > step.begin) attempts_ += uint32_t(step.end - step.begin);
+    if (step.end > step.begin) attempts_ += uint32_t(step.end - step.begin);
     if (tables_.spans != nullptr && is_dead(step)) step.end = step.begin;
     if (!is_inner<1, kSight>(place.y) || (kDim == 3 && !is_inner<2, kSight>(place.z))) step.row = ~step.row;
     return step;
@@ -261,7 +271,7 @@ class Scout {
   // Whether all targets of a step are frozen.
   __device__ __forceinline__ bool is_dead(const Step& step) const {
     const cuda::RowSpan span = tables_.spans[step.row / kRow];
-    return step.x >= span.end || step.x_of(int32_t(tiles::kStride) - 1) < span.begin;
+    return step.x >= span.end || step.x_of(int32_t(kStepTiles) - 1) < span.begin;
   }
 
   // Rows inside the lattice come in pieces of 16 bytes, all at the same offsets; what lies behind the walls
@@ -314,14 +324,18 @@ class Scout {
   const cuda::TilesTables& tables_;
   const Word* sites_;
   uint64_t number_;
-  uint32_t lane_, warps_, units_;
-  uint32_t dealt_, next_unit_;  // of the latter, lane 0 knows
-  uint32_t in_unit_ = 0, first_step_ = 0;
-  uint32_t sent_ = 0, gathered_ = 0;  // steps
+  uint32_t lane_, warp_, warps_;
+  uint32_t turn_ = 0, turns_;               // steps dealt to this warp
+  uint32_t next_ = 0;                       // one that was not; lane 0 knows
+  bool ended_ = false;                      // there are no others
+  Step mine_{};                             // one that was worked out
+  uint32_t left_ = 0;                       // lanes whose step is still to be sent for
+  uint32_t under_way_ = 0;                  // steps that were sent for and not gathered
+  uint32_t send_to_ = 0, gather_from_ = 0;  // slots
+  uint32_t batch_ = 0;                      // of the step that is being gathered
   uint32_t head_ = 0, queued_ = 0;
   uint32_t group_ = ~0u, attempts_ = 0;
   Draw bits_{};
-  Step mine_{};  // step number lane % kUnit of the unit
 };
 
 }  // namespace kiln::device

@@ -54,47 +54,77 @@ __device__ __forceinline__ constexpr Vec3i step_to(int block) {
 
 // Where a neighbour of a target lies in shared memory, rows of the lattice being kPitch words apart.
 constexpr int kGap = model::kPeriodic.x ? model::kSize.x % model::kSettings.tile.x : 0;
-constexpr int kPitch = cuda::slot_pitch(model::kSettings.tile.x, sizeof(Word));
+constexpr int kPitch = cuda::slot_pitch(model::kBatches, model::kSettings.tile.x, sizeof(Word));
 __device__ __forceinline__ constexpr int in_slot(const Vec3i& step) {
   return (step.z * 3 + step.y) * kPitch + step.x;
 }
 constexpr Word kNoWord = ~Word(0);  // beyond a wall; in no lattice, for some id is always left over
 
-// What adhesion and perimeter want to know of a target's Moore neighbours.
-struct Counts {
-  Tally tally;
-  int32_t from_type[model::kTypes] = {};  // neighbours of this type or a later one, from type 1 on
+// The types of a target's Moore neighbours. Cells are numbered by type: counting is all it takes.
+struct TypeCounts {
+  int32_t from[model::kTypes] = {};  // neighbours of this type or a later one, from type 1 on
 
-  __device__ __forceinline__ Counts(const StateTables& t, const Word* target, const Copy& copy) {
-    constexpr bool walls = !model::kPeriodic.x || !model::kPeriodic.y || (kDim == 3 && !model::kPeriodic.z);
-    int32_t beyond = 0;
+  // For the lanes that want to know; `at` is where their targets lie among `words`. Where few want to, the
+  // whole warp works for one at a time: lane k looks at place k of the block.
+  __device__ __forceinline__ TypeCounts(const StateTables& t, bool wanted, const Word* words, uint32_t at) {
+    const uint32_t all = __ballot_sync(~0u, wanted);
+    if (model::kTypes == 2 || all == 0) return;
+    if (kDim == 2 || __popc(all) > 12) {
 #pragma unroll
-    for (int block = 0; block < kBlock; ++block) {
-      if (block == kBlock / 2) continue;
-      const Word word = target[in_slot(step_to(block))];
-      tally.winners += is_of(word, copy.winner) ? 1 : 0;
-      tally.losers += is_of(word, copy.loser) ? 1 : 0;
-      if (walls) beyond += word == kNoWord ? 1 : 0;
-      if (model::kTypes > 2)
+      for (int block = 0; block < kBlock; ++block)
+        if (block != kBlock / 2) add(t, words[int(at) + in_slot(step_to(block))]);
+    } else {
+      const int lane = int(threadIdx.x % 32);
+      const bool looks = lane < kBlock && lane != kBlock / 2;
+      const int step = in_slot(step_to(looks ? lane : kBlock / 2));
+      for (uint32_t left = all; left != 0; left &= left - 1) {
+        const int who = __ffs(int(left)) - 1;
+        const Word word = words[int(__shfl_sync(~0u, at, who)) + step];
+        TypeCounts mine{};
+        if (looks) mine.add(t, word);
 #pragma unroll
-        for (int k = 1; k < model::kTypes; ++k) from_type[k] += id_of(word) >= t.first_of_type[k] ? 1 : 0;
+        for (int k = 1; k < model::kTypes; ++k) {
+          const int32_t count = __popc(__ballot_sync(~0u, mine.from[k] != 0));
+          if (lane == who) from[k] = count;
+        }
+      }
     }
-    tally.present = kBlock - 1 - beyond;
+  }
+
+ private:
+  __device__ TypeCounts() = default;
+  __device__ __forceinline__ void add(const StateTables& t, Word word) {
 #pragma unroll
-    for (int k = 1; k < model::kTypes; ++k) from_type[k] -= beyond;  // its id is above all
+    for (int k = 1; k < model::kTypes; ++k)
+      from[k] += word != kNoWord && id_of(word) >= t.first_of_type[k] ? 1 : 0;
   }
 };
 
 // What the terms see of one attempt of a tile.
 struct TileWorld : World {
-  Counts counts;
   const Word* words;  // the target in shared memory
+  const TypeCounts& types;
+  Tally counts{kBlock - 1, 0, 0};
   Patch<kDim> patch;
 
+  // Attempts at walls have coded indices below 0.
   __device__ __forceinline__ TileWorld(const StateTables& t, const Word* target, Offset coded,
-                                       const Copy& copy)
-      : World(t, place_of(decoded(coded))), counts(t, target, copy), words(target) {}
-  __device__ __forceinline__ const Tally& tally() const { return counts.tally; }
+                                       const Copy& copy, const TypeCounts& around)
+      : World(t, place_of(decoded(coded))), words(target), types(around) {
+#pragma unroll
+    for (int block = 0; block < kBlock; ++block) {
+      if (block == kBlock / 2) continue;
+      const Word word = target[in_slot(step_to(block))];
+      counts.winners += is_of(word, copy.winner) ? 1 : 0;
+      counts.losers += is_of(word, copy.loser) ? 1 : 0;
+    }
+    constexpr bool walls = !model::kPeriodic.x || !model::kPeriodic.y || (kDim == 3 && !model::kPeriodic.z);
+    if (walls && coded < 0)
+#pragma unroll
+      for (int block = 0; block < kBlock; ++block)
+        if (target[in_slot(step_to(block))] == kNoWord) counts.present -= 1;
+  }
+  __device__ __forceinline__ const Tally& tally() const { return counts; }
   __device__ __forceinline__ const Patch<kDim>& around_target() {
 #pragma unroll
     for (int lane = 0; lane < Patch<kDim>::kLanes; ++lane) {
@@ -107,15 +137,14 @@ struct TileWorld : World {
   }
 };
 
-// Cells are numbered by type: counting is all it takes.
 __device__ __forceinline__ int32_t sum_over_moore_types(TileWorld& world, const int32_t* gained,
                                                         const int32_t* lost) {
-  const Counts& counts = world.counts;
+  const TypeCounts& types = world.types;
   int32_t sum = 0;
 #pragma unroll
   for (int k = 0; k < model::kTypes; ++k) {
-    const int32_t from = k == 0 ? counts.tally.present : counts.from_type[k];
-    const int32_t beyond = k + 1 < model::kTypes ? counts.from_type[k + 1] : 0;
+    const int32_t from = k == 0 ? world.counts.present : types.from[k];
+    const int32_t beyond = k + 1 < model::kTypes ? types.from[k + 1] : 0;
     sum += (from - beyond) * (gained[k] - lost[k]);
   }
   return sum;
@@ -144,30 +173,35 @@ class ActMeans {
 
   // Of a site, given by its coded index.
   __device__ __forceinline__ float of(bool wanted, Offset coded, CellId cell, uint32_t clock) const {
-    const auto beside = [this](Offset site, int block, Offset step) -> Word {
-      if (site >= 0) return sites_[site + step];
-      Vec3i p = place_of(~site) + step_to(block);
+    const auto at_wall = [this](Offset site, int block) -> Word {
+      Vec3i p = place_of(decoded(site)) + step_to(block);
       return wrap_one(p) ? sites_[index(p)] : word_of(kMedium, 0);
     };
     if (kDim == 2)
       return by_lanes(
-          wanted, [&](int block) { return beside(coded, block, offset_of(step_to(block))); }, cell, clock);
-    return by_warps<4>(
-        wanted, coded, [&](Offset site) { return beside(site, lane_, step_); }, cell, clock);
+          wanted,
+          [&](int block) {
+            return coded >= 0 ? sites_[coded + offset_of(step_to(block))] : at_wall(coded, block);
+          },
+          cell, clock);
+    const bool inner = coded >= 0;
+    const float mean = by_warps<6>(
+        wanted && inner, inner ? coded : kLayer + kRow + 1, [&](Offset site) { return sites_[site + step_]; },
+        cell, clock);
+    if (!__any_sync(~0u, wanted && !inner)) return mean;
+    const float mean_at_wall = by_warps<1>(
+        wanted && !inner, coded, [&](Offset site) { return at_wall(site, lane_ < kBlock ? lane_ : 0); }, cell,
+        clock);
+    return inner ? mean : mean_at_wall;
   }
-  // Of a target, with its neighbours in shared memory.
-  __device__ __forceinline__ float around(bool wanted, const Word* target, CellId cell,
+  // Of a target; `at` is where it lies among `words`, with its neighbours around it.
+  __device__ __forceinline__ float around(bool wanted, const Word* words, uint32_t at, CellId cell,
                                           uint32_t clock) const {
     if (kDim == 2)
       return by_lanes(
-          wanted, [&](int block) { return target[in_slot(step_to(block))]; }, cell, clock);
-    const int at = int(__cvta_generic_to_shared(target));
-    const int base = __shfl_sync(~0u, at, 0);
-    const Word* of_first =
-        reinterpret_cast<const Word*>(__shfl_sync(~0u, reinterpret_cast<unsigned long long>(target), 0));
+          wanted, [&](int block) { return words[int(at) + in_slot(step_to(block))]; }, cell, clock);
     return by_warps<2>(
-        wanted, at, [&](int address) { return of_first[(address - base) / int(sizeof(Word)) + slot_step_]; },
-        cell, clock);
+        wanted, at, [&](uint32_t target) { return words[int(target) + slot_step_]; }, cell, clock);
   }
 
  private:
@@ -177,30 +211,31 @@ class ActMeans {
     __device__ __forceinline__ float mean() const { return logs < 0 ? 0.0f : act::mean_of_logs(logs, count); }
   };
 
-  template <int kAtOnce, class Key, class Fetch>
+  // `fetch(key)` gives this lane's word of the block that `key` stands for. It is asked for keys of lanes
+  // that want nothing, too.
+  template <int kTogether, class Key, class Fetch>
   __device__ __forceinline__ float by_warps(bool wanted, Key key, const Fetch& fetch, CellId cell,
                                             uint32_t clock) const {
     Sum mine{-1, 1};
     for (uint32_t left = __ballot_sync(~0u, wanted); left != 0;) {
-      int who[kAtOnce];
-      Word words[kAtOnce];
+      int who[kTogether];
+      Word words[kTogether];
 #pragma unroll
-      for (int k = 0; k < kAtOnce; ++k) {
-        who[k] = left != 0 ? __ffs(int(left)) - 1 : who[0];
-        left &= left - 1;
-        const Key site = __shfl_sync(~0u, key, who[k]);
-        words[k] = lane_ < kBlock ? fetch(site) : word_of(kMedium, 0);
+      for (int k = 0; k < kTogether; ++k) {
+        who[k] = 31 - __clz(int(left));  // -1 where nobody is left
+        left &= ~(1u << (who[k] & 31));
+        words[k] = fetch(__shfl_sync(~0u, key, who[k] & 31));
       }
 #pragma unroll
-      for (int k = 0; k < kAtOnce; ++k) {
-        const Sum sum = add_up(words[k], __shfl_sync(~0u, cell, who[k]), clock);
+      for (int k = 0; k < kTogether; ++k) {
+        const Sum sum = add_up(words[k], __shfl_sync(~0u, cell, who[k] & 31), clock);
         if (lane_ == who[k]) mine = sum;
       }
     }
     return wanted ? mine.mean() : 0.0f;
   }
   __device__ __forceinline__ Sum add_up(Word word, CellId cell, uint32_t clock) const {
-    const bool same = is_of(word, cell);
+    const bool same = lane_ < kBlock && is_of(word, cell);
     const uint32_t value = act_of(word, clock);
     const bool stale = __any_sync(~0u, same && value == 0);
     const int32_t logs = sum_of_warp(same ? logs_[value] : 0);

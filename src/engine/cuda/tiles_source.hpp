@@ -13,8 +13,9 @@ namespace kiln::cuda {
 // How the work is spread over a device. It does not shape the result.
 struct KernelShape {
   int warps_per_block = 24;  // one block per multiprocessor
-  int steps_per_unit = 4;    // a warp takes so many times 32 tiles at once: 1, 2 or 4
-  int slots = 4;             // per warp, for the surroundings of 32 targets each
+  int batches = 1;           // of 32 tiles in a step: 1, 2 or 4
+  int steps_per_unit = 4;    // steps that are dealt out together
+  bool share_rest = false;   // the last steps of a round go to the fastest warps
   unsigned shared_bytes = 0;
 };
 
@@ -27,8 +28,12 @@ struct TilesKernels {
   KernelShape shape;
 };
 
-// With as many warps as registers and shared memory allow.
+// For a device with so many multiprocessors, and so much shared memory in each; with as many warps as that
+// and the registers allow.
 TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
-                           int history, int steps_per_unit, int architecture, int shared_per_block);
+                           int history, int architecture, int multiprocessors, int shared_per_block);
+
+// Steps of a round.
+int64_t steps_of_round(const Lattice& lattice, const tiles::Settings& settings, int batches);
 
 }  // namespace kiln::cuda
