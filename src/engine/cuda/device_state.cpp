@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <thread>
 
 #include "engine/bookkeeping.hpp"
@@ -32,6 +31,23 @@ std::vector<T> downloaded(const Buffer<T>& buffer) {
   return result;
 }
 
+// A number that rises with the place of a cell: row by row, a row being kWide sites high and deep.
+uint64_t place_in_order(const State& state, CellId cell) {
+  constexpr int32_t kWide = 8;
+  const int32_t volume = state.cells.extent[cell].volume;
+  if (volume == 0) return 0;
+  const Cells::Centroid& centroid = state.cells.centroid[cell];
+  Vec3i place = centroid.anchor;
+  for (int axis = 0; axis < state.lattice.dimension; ++axis) {
+    const int32_t length = state.lattice.size[axis];
+    place[axis] = int32_t((place[axis] + centroid.sum[axis] / volume) % length);
+    if (place[axis] < 0) place[axis] += length;
+  }
+  const uint64_t rows = uint64_t(state.lattice.size.y / kWide + 1);
+  return (uint64_t(place.z / kWide) * rows + uint64_t(place.y / kWide)) * uint64_t(state.lattice.size.x) +
+         uint64_t(place.x);
+}
+
 }  // namespace
 
 DeviceState::DeviceState(const Device& device, State state, int types, int max_act, CentroidSums sums)
@@ -42,22 +58,25 @@ DeviceState::DeviceState(const Device& device, State state, int types, int max_a
       device_(device),
       layout_(site_layout(state_.cells.count(), state_.act.empty() ? 0 : max_act)),
       team_(copying_threads()) {
-  number_cells_by_type(types);
+  number_cells(types);
   allocate();
   upload();
 }
 
-// Among those of one type the order stays.
-void DeviceState::number_cells_by_type(int types) {
+// Cells of one type come in the order of their places, so that neighbours lie close together in the tables,
+// too.
+void DeviceState::number_cells(int types) {
   const std::vector<TypeId>& type = state_.cells.type;
   const CellId cells = state_.cells.count();
   if (types > kMostTypesByRange)
     throw UserError(fmt::format("the model has {} types, but the CUDA engine takes at most {}.", types,
                                 kMostTypesByRange));
+  std::vector<std::pair<uint64_t, CellId>> order(cells);
+  for (CellId cell = 0; cell < cells; ++cell)
+    order[cell] = {uint64_t(type[cell]) << 56 | place_in_order(state_, cell), cell};
+  std::sort(order.begin(), order.end());
   from_device_.resize(cells);
-  std::iota(from_device_.begin(), from_device_.end(), CellId(0));
-  std::stable_sort(from_device_.begin(), from_device_.end(),
-                   [&](CellId a, CellId b) { return type[a] < type[b]; });
+  std::transform(order.begin(), order.end(), from_device_.begin(), [](const auto& o) { return o.second; });
   to_device_.resize(cells);
   for (CellId i = 0; i < cells; ++i) to_device_[from_device_[i]] = i;
   tables_.cells = cells;

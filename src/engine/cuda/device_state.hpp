@@ -40,7 +40,7 @@ class DeviceState {
   Launch simple() const;
 
  private:
-  void number_cells_by_type(int types);
+  void number_cells(int types);
   void allocate();
   void upload();
   template <class Word>
