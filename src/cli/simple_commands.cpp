@@ -6,7 +6,7 @@
 #include "engine/cuda/nvrtc.hpp"
 #include "model/explain.hpp"
 #include "model/wording.hpp"
-#include "output/hdf5.hpp"
+#include "data/hdf5.hpp"
 #include "output/png.hpp"
 #include "output/run_record.hpp"
 

@@ -17,7 +17,7 @@
 namespace kiln {
 namespace {
 
-using Element = NpyArray::Element;
+using Element = Array::Element;
 
 struct ElementType {
   Element element = Element::int8;
@@ -25,26 +25,6 @@ struct ElementType {
   bool boolean = false;
   bool swapped = false;  // stored in the other byte order
 };
-
-std::size_t width_of(Element element) {
-  switch (element) {
-    case Element::int8:
-    case Element::uint8:
-      return 1;
-    case Element::int16:
-    case Element::uint16:
-      return 2;
-    case Element::int32:
-    case Element::uint32:
-    case Element::float32:
-      return 4;
-    case Element::int64:
-    case Element::uint64:
-    case Element::float64:
-      return 8;
-  }
-  return 0;
-}
 
 // "<i4": byte order, kind, bytes.
 std::optional<ElementType> element_type(std::string_view descr) {
@@ -68,19 +48,12 @@ std::optional<ElementType> element_type(std::string_view descr) {
   return type;
 }
 
-template <class T>
-T load(const unsigned char* bytes, std::size_t index) {
-  T value;
-  std::memcpy(&value, bytes + index * sizeof(T), sizeof(T));
-  return value;
-}
-
 class Reader {
  public:
   Reader(std::istream& in, std::size_t bytes, std::string name)
       : in_(in), file_bytes_(bytes), name_(std::move(name)) {}
 
-  NpyArray read() {
+  Array read() {
     const NpyHeader header = parse_npy_header(read_header_text(), name_);
     const std::optional<ElementType> type = element_type(header.descr);
     if (!type)
@@ -88,7 +61,7 @@ class Reader {
           fmt::format("{} holds values of type '{}'; allowed are bool, integers of 8 to 64 bits "
                       "and floats of 32 or 64 bits.",
                       name_, header.descr));
-    NpyArray array;
+    Array array;
     array.shape = header.shape;
     array.element = type->element;
     array.bytes.resize(checked_bytes(header.shape, type->width));
@@ -165,12 +138,13 @@ class Reader {
   static std::vector<unsigned char> to_c_order(const std::vector<unsigned char>& bytes,
                                                const std::vector<int64_t>& shape, std::size_t width);
 
-  void check_range(const NpyArray& array) {
+  void check_range(const Array& array) {
     if (array.element != Element::uint64) return;
     for (std::size_t i = 0; i < array.size(); ++i) {
-      const uint64_t value = load<uint64_t>(array.bytes.data(), i);
-      if (value > uint64_t(std::numeric_limits<int64_t>::max()))
-        throw UserError(fmt::format("{} holds the value {}; integers must lie below 2^63.", name_, value));
+      const int64_t value = array.integer(i);
+      if (value < 0)
+        throw UserError(
+            fmt::format("{} holds the value {}; integers must lie below 2^63.", name_, uint64_t(value)));
     }
   }
 
@@ -235,47 +209,11 @@ std::vector<unsigned char> Reader::to_c_order(const std::vector<unsigned char>& 
 
 }  // namespace
 
-std::size_t NpyArray::size() const { return bytes.size() / width_of(element); }
-
-int64_t NpyArray::integer(std::size_t index) const {
-  switch (element) {
-    case Element::int8:
-      return load<int8_t>(bytes.data(), index);
-    case Element::uint8:
-      return load<uint8_t>(bytes.data(), index);
-    case Element::int16:
-      return load<int16_t>(bytes.data(), index);
-    case Element::uint16:
-      return load<uint16_t>(bytes.data(), index);
-    case Element::int32:
-      return load<int32_t>(bytes.data(), index);
-    case Element::uint32:
-      return load<uint32_t>(bytes.data(), index);
-    case Element::int64:
-      return load<int64_t>(bytes.data(), index);
-    case Element::uint64:
-      return int64_t(load<uint64_t>(bytes.data(), index));
-    default:
-      throw std::logic_error("an array of real values was asked for integers");
-  }
-}
-
-double NpyArray::real(std::size_t index) const {
-  if (element == Element::float32) return double(load<float>(bytes.data(), index));
-  if (element == Element::float64) return load<double>(bytes.data(), index);
-  return double(integer(index));
-}
-
-std::string shape_text(const std::vector<int64_t>& shape) {
-  if (shape.size() == 1) return fmt::format("({},)", shape[0]);
-  return fmt::format("({})", fmt::join(shape, ", "));
-}
-
-NpyArray read_npy(std::istream& in, std::size_t bytes, const std::string& name) {
+Array read_npy(std::istream& in, std::size_t bytes, const std::string& name) {
   return Reader(in, bytes, name).read();
 }
 
-NpyArray read_npy(const std::filesystem::path& path) {
+Array read_npy(const std::filesystem::path& path) {
   const std::string name = path.string();
   std::error_code error;
   const bool is_file = std::filesystem::is_regular_file(path, error);

@@ -11,24 +11,24 @@
 namespace kiln {
 namespace {
 
-NpyArray read_labels(const StepBuilder& builder) {
+Array read_labels(const StepBuilder& builder) {
   const Lattice& lattice = builder.lattice();
   const std::string& file = builder.step().file;
-  NpyArray labels = read_npy(std::filesystem::path(builder.model().folder) / file);
+  Array labels = read_npy(std::filesystem::path(builder.model().folder) / file);
   std::vector<int64_t> wanted{lattice.size.y, lattice.size.x};
   if (lattice.dimension == 3) wanted.insert(wanted.begin(), lattice.size.z);
   if (labels.shape != wanted)
     builder.fail(fmt::format("has the file {} with the shape {}; the lattice needs {}, {}", file,
                              shape_text(labels.shape), shape_text(wanted),
                              lattice.dimension == 3 ? "that is (z, y, x)" : "that is (y, x)"));
-  if (labels.kind() != NpyArray::Kind::integer)
+  if (labels.kind() != Array::Kind::integer)
     builder.fail(fmt::format("has the file {} with real numbers; labels must be integers", file));
   return labels;
 }
 
 // Calls visit(site, label) for every site of the region that is still medium and has a label other than 0.
 template <class Visit>
-void for_each_label(StepBuilder& builder, const NpyArray& labels, Visit&& visit) {
+void for_each_label(StepBuilder& builder, const Array& labels, Visit&& visit) {
   const Lattice& lattice = builder.lattice();
   for (int32_t z = 0; z < lattice.size.z; ++z)
     for (int32_t y = 0; y < lattice.size.y; ++y)
@@ -40,7 +40,7 @@ void for_each_label(StepBuilder& builder, const NpyArray& labels, Visit&& visit)
         }
 }
 
-void check_not_negative(const StepBuilder& builder, const NpyArray& labels) {
+void check_not_negative(const StepBuilder& builder, const Array& labels) {
   for (std::size_t i = 0; i < labels.size(); ++i)
     if (labels.integer(i) < 0) {
       const Vec3i p = builder.lattice().position(Site(i));
@@ -63,7 +63,7 @@ TypeId type_of_label(const StepBuilder& builder, int64_t label) {
 }  // namespace
 
 void add_labels(StepBuilder& builder) {
-  const NpyArray labels = read_labels(builder);
+  const Array labels = read_labels(builder);
   check_not_negative(builder, labels);
   // Labels come in runs along x: most sites need no look-up.
   std::unordered_map<int64_t, CellId> cells;

@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-NpyArray read_array(const Node& file, const std::string& path, const Model& model) {
+Array read_array(const Node& file, const std::string& path, const Model& model) {
   try {
     return read_npy(absolute_file(model, file.text()));
   } catch (const UserError& error) {
@@ -20,13 +20,13 @@ NpyArray read_array(const Node& file, const std::string& path, const Model& mode
 
 std::shared_ptr<const std::vector<float>> stored_values(const Node& file, const std::string& path,
                                                         const Model& model) {
-  const NpyArray array = read_array(file, path, model);
+  const Array array = read_array(file, path, model);
   const Lattice& l = model.lattice;
   std::vector<int64_t> wanted{l.size.y, l.size.x, l.dimension};
   if (l.dimension == 3) wanted.insert(wanted.begin(), l.size.z);
-  if (array.shape != wanted || array.kind() != NpyArray::Kind::real)
+  if (array.shape != wanted || array.kind() != Array::Kind::real)
     fail_at(file, fmt::format("{} is \"{}\", which holds {} of shape {}, but must hold floats of shape {}.",
-                              path, file.text(), array.kind() == NpyArray::Kind::real ? "floats" : "integers",
+                              path, file.text(), array.kind() == Array::Kind::real ? "floats" : "integers",
                               shape_text(array.shape), shape_text(wanted)));
   auto values = std::make_shared<std::vector<float>>(array.size());
   for (std::size_t i = 0; i < values->size(); ++i) {

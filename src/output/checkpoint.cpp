@@ -8,7 +8,7 @@
 
 #include "core/error.hpp"
 #include "data/atomic_file.hpp"
-#include "output/hdf5.hpp"
+#include "data/hdf5.hpp"
 #include "output/hdf5_seal.hpp"
 
 namespace kiln {

@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 #include "data/atomic_file.hpp"
-#include "output/hdf5.hpp"
+#include "data/hdf5.hpp"
 #include "output/xdmf.hpp"
 
 namespace kiln {

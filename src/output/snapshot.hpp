@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "model/model.hpp"
-#include "output/hdf5.hpp"  // kHasHdf5
+#include "data/hdf5.hpp"  // kHasHdf5
 
 namespace kiln {
 

@@ -15,9 +15,9 @@
 namespace kiln {
 namespace {
 
-using Element = NpyArray::Element;
+using Element = Array::Element;
 
-NpyArray read(const std::string& bytes) {
+Array read(const std::string& bytes) {
   std::istringstream in(bytes);
   return read_npy(in, bytes.size(), "a.npy");
 }
@@ -63,9 +63,9 @@ TEST(Npy, ReadsWhatNumpySaves) {
   std::string header = "{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }";
   header += std::string(0x76 - header.size() - 1, ' ') + "\n";
   text += header + std::string("\x01\x00\xFE\xFF\x03\x00\x04\x00\x05\x00\x58\x02", 12);
-  const NpyArray array = read(text);
+  const Array array = read(text);
   EXPECT_EQ(array.shape, (std::vector<int64_t>{2, 3}));
-  EXPECT_EQ(array.kind(), NpyArray::Kind::integer);
+  EXPECT_EQ(array.kind(), Array::Kind::integer);
   EXPECT_EQ(array.element, Element::int16);
   EXPECT_EQ(array.bytes.size(), 12u);
   ASSERT_EQ(array.size(), 6u);
@@ -81,16 +81,16 @@ void expect_both_orders(const std::string& code) {
   const T high = sizeof(T) == 8 && std::is_unsigned_v<T> ? T(std::numeric_limits<int64_t>::max())
                                                          : std::numeric_limits<T>::max();
   for (const bool big : {false, true}) {
-    const NpyArray array =
+    const Array array =
         read(file_of((big ? ">" : "<") + code, "False", "(3,)", bytes_of<T>({low, T(5), high}, big)));
     ASSERT_EQ(array.size(), 3u) << code;
     if constexpr (std::is_integral_v<T>) {
-      EXPECT_EQ(array.kind(), NpyArray::Kind::integer) << code;
+      EXPECT_EQ(array.kind(), Array::Kind::integer) << code;
       EXPECT_EQ(array.integer(0), int64_t(low)) << code;
       EXPECT_EQ(array.integer(1), 5) << code;
       EXPECT_EQ(array.integer(2), int64_t(high)) << code;
     } else {
-      EXPECT_EQ(array.kind(), NpyArray::Kind::real) << code;
+      EXPECT_EQ(array.kind(), Array::Kind::real) << code;
       EXPECT_EQ(array.real(0), double(low)) << code;
       EXPECT_EQ(array.real(1), 5.0) << code;
       EXPECT_EQ(array.real(2), double(high)) << code;
@@ -112,8 +112,8 @@ TEST(Npy, ReadsEveryTypeInBothByteOrders) {
 }
 
 TEST(Npy, BooleansAreZeroOrOne) {
-  const NpyArray array = read(file_of("|b1", "False", "(4,)", std::string("\x00\x01\x02\xFF", 4)));
-  EXPECT_EQ(array.kind(), NpyArray::Kind::integer);
+  const Array array = read(file_of("|b1", "False", "(4,)", std::string("\x00\x01\x02\xFF", 4)));
+  EXPECT_EQ(array.kind(), Array::Kind::integer);
   EXPECT_EQ(array.integer(0), 0);
   EXPECT_EQ(array.integer(1), 1);
   EXPECT_EQ(array.integer(2), 1);
@@ -122,7 +122,7 @@ TEST(Npy, BooleansAreZeroOrOne) {
 
 TEST(Npy, VersionsTwoAndThreeHaveALongerLength) {
   for (const int version : {1, 2, 3}) {
-    const NpyArray array = read(file_of("<u2", "False", "(2,)", bytes_of<uint16_t>({7, 65535}), version));
+    const Array array = read(file_of("<u2", "False", "(2,)", bytes_of<uint16_t>({7, 65535}), version));
     EXPECT_EQ(array.integer(0), 7) << version;
     EXPECT_EQ(array.integer(1), 65535) << version;
   }
@@ -136,7 +136,7 @@ TEST(Npy, FortranOrderBecomesCOrder) {
   for (int64_t k = 0; k < nk; ++k)
     for (int64_t j = 0; j < nj; ++j)
       for (int64_t i = 0; i < ni; ++i) data += bytes_of<int32_t>({int32_t(1000 * i + 100 * j + k)});
-  const NpyArray array = read(file_of("<i4", "True", "(2, 3, 70)", data));
+  const Array array = read(file_of("<i4", "True", "(2, 3, 70)", data));
   ASSERT_EQ(array.size(), std::size_t(ni * nj * nk));
   std::size_t at = 0;
   for (int64_t i = 0; i < ni; ++i)
@@ -150,7 +150,7 @@ TEST(Npy, FortranOrderOfFourAxes) {
     for (int k = 0; k < 4; ++k)
       for (int j = 0; j < 3; ++j)
         for (int i = 0; i < 2; ++i) data += char(i + 2 * j + 6 * k + 24 * l);
-  const NpyArray array = read(file_of("|u1", "True", "(2, 3, 4, 5)", data));
+  const Array array = read(file_of("|u1", "True", "(2, 3, 4, 5)", data));
   EXPECT_EQ(array.integer(0), 0);
   EXPECT_EQ(array.integer(1), 24);                // (0, 0, 0, 1)
   EXPECT_EQ(array.integer(5), 6);                 // (0, 0, 1, 0)
@@ -166,7 +166,7 @@ TEST(Npy, HeaderMayBeWrittenInOtherWays) {
            "  { 'fortran_order' : True ,\n 'descr' : '<f8' , 'shape' : ( 2L , ) }\n",
            "{'descr': '=f8', 'fortran_order': False, 'shape': (2, 1)}",
        }) {
-    const NpyArray array = read(with_header(header, data));
+    const Array array = read(with_header(header, data));
     ASSERT_EQ(array.size(), 2u) << header;
     EXPECT_EQ(array.real(0), 1.5) << header;
     EXPECT_EQ(array.real(1), -2.25) << header;
@@ -174,11 +174,11 @@ TEST(Npy, HeaderMayBeWrittenInOtherWays) {
 }
 
 TEST(Npy, ScalarsAndEmptyArrays) {
-  const NpyArray scalar = read(file_of("<i4", "False", "()", bytes_of<int32_t>({42})));
+  const Array scalar = read(file_of("<i4", "False", "()", bytes_of<int32_t>({42})));
   EXPECT_TRUE(scalar.shape.empty());
   ASSERT_EQ(scalar.size(), 1u);
   EXPECT_EQ(scalar.integer(0), 42);
-  const NpyArray empty = read(file_of("<i4", "True", "(3, 0, 9223372036854775807)", ""));
+  const Array empty = read(file_of("<i4", "True", "(3, 0, 9223372036854775807)", ""));
   EXPECT_EQ(empty.size(), 0u);
 }
 
@@ -269,7 +269,7 @@ TEST(Npy, DamagedFilesAreReadOrRefused) {
     for (uint32_t i = 0; i < flips && !bytes.empty(); ++i)
       bytes[places.take(uint32_t(bytes.size()))] ^= char(1u << places.take(8));
     try {
-      const NpyArray array = read(bytes);
+      const Array array = read(bytes);
       int64_t product = 1;
       for (const int64_t length : array.shape) product *= length;
       ASSERT_EQ(array.size(), std::size_t(product)) << round;

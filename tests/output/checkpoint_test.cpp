@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 #include "file_examples.hpp"
-#include "output/hdf5.hpp"
+#include "data/hdf5.hpp"
 #include "output/hdf5_seal.hpp"
 
 namespace kiln {

@@ -1,5 +1,5 @@
 #ifdef KILN_HAS_HDF5
-#include "output/hdf5.hpp"
+#include "data/hdf5.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "output/hdf5_chunks.hpp"
+#include "data/hdf5_chunks.hpp"
 
 namespace kiln::hdf5 {
 namespace {

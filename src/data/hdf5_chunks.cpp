@@ -1,4 +1,4 @@
-#include "output/hdf5_chunks.hpp"
+#include "data/hdf5_chunks.hpp"
 
 #if __has_include(<zlib.h>)
 #include <zlib.h>

@@ -1,7 +1,7 @@
 // What hdf5.hpp becomes in a build without HDF5: everything says what to install.
 #ifndef KILN_HAS_HDF5
 #include "core/error.hpp"
-#include "output/hdf5.hpp"
+#include "data/hdf5.hpp"
 
 namespace kiln::hdf5 {
 namespace {
