@@ -6,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-#include "measure/parallel.hpp"
+#include "core/parallel.hpp"
 #include "model/read.hpp"
 
 namespace kiln {

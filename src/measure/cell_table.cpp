@@ -5,7 +5,7 @@
 #include <bit>
 #include <mutex>
 
-#include "measure/parallel.hpp"
+#include "core/parallel.hpp"
 #include "measure/rows.hpp"
 
 namespace kiln {

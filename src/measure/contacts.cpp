@@ -5,7 +5,7 @@
 #include <limits>
 #include <mutex>
 
-#include "measure/parallel.hpp"
+#include "core/parallel.hpp"
 #include "measure/rows.hpp"
 
 namespace kiln {

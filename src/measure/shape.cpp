@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "measure/cell_table.hpp"
-#include "measure/parallel.hpp"
+#include "core/parallel.hpp"
 #include "measure/rows.hpp"
 
 namespace kiln {

@@ -1,13 +1,17 @@
-// A range of independent pieces of work on several threads. Measures add integers only, so their results do
-// not depend on the number of threads.
+// A range of independent pieces of work on several threads. No result may depend on how many: add integers,
+// or write to places of one's own.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <future>
+#include <thread>
 #include <vector>
 
 namespace kiln {
+
+// As many as the machine has.
+inline int all_threads() { return std::max(1, int(std::thread::hardware_concurrency())); }
 
 // Cuts [0, count) into at most `threads` stretches of about equal length and calls work(part, begin, end) for
 // each; what one of them throws comes out here.
