@@ -9,7 +9,7 @@
 
 namespace kiln {
 
-struct Image {
+struct ImageStack {
   Array values;             // of shape (z, y, x)
   Vec3d voxel_um{0, 0, 0};  // edges of a voxel; 0 along an axis for which the file gives none
 };
@@ -24,6 +24,6 @@ struct ImagePart {
 // Reads a .npy array, a TIFF file (.tif, .tiff), a dataset of an HDF5 file (.h5, .hdf5), or a folder of
 // numbered TIFF slices; two axes count as one slice. Throws UserError, naming the file, where it cannot be
 // read, is damaged, holds nothing of the kind, or would not fit into `most_bytes` of memory.
-Image read_image(const std::filesystem::path& path, const ImagePart& part, std::size_t most_bytes);
+ImageStack read_image(const std::filesystem::path& path, const ImagePart& part, std::size_t most_bytes);
 
 }  // namespace kiln

@@ -11,7 +11,7 @@ namespace kiln {
 namespace {
 
 struct Placed {
-  Image image;
+  ImageStack image;
   Vec3i low, high;  // of the image, what is used
   Vec3d scale;      // voxels of the image per site
   ImageFacts facts;

@@ -74,13 +74,14 @@ struct Check {
     for (Node& item : *node.array()) number(item, outer, whole);
   }
 
-  void per_axis(Node& node, bool whole) const {
+  enum class PerAxis { choice, whole, real };
+  void per_axis(Node& node, PerAxis kind) const {
     const std::size_t axes = std::size_t(scope.dimension);
     const auto check_one = [&](Node& item, const Node& outer) {
-      if (whole)
-        number(item, outer, true);
-      else
+      if (kind == PerAxis::choice)
         one_of_choices(item, outer);
+      else
+        number(item, outer, kind == PerAxis::whole);
     };
     if (node.array() == nullptr) {
       check_one(node, Node(node));
@@ -178,14 +179,19 @@ void check(Node& node, const Check& c) {
     case ValueKind::size:
       return c.numbers(node, true, 2, 3);
     case ValueKind::choice_per_axis:
-      return c.per_axis(node, false);
+      return c.per_axis(node, Check::PerAxis::choice);
     case ValueKind::order:
       if (std::holds_alternative<std::string>(node.value)) return c.one_of_choices(node, node);
       return c.number(node, Node(node), true);
     case ValueKind::place:
       return c.numbers(node, false, std::size_t(c.scope.dimension), std::size_t(c.scope.dimension));
     case ValueKind::whole_per_axis:
-      return c.per_axis(node, true);
+      return c.per_axis(node, Check::PerAxis::whole);
+    case ValueKind::real_per_axis:
+      return c.per_axis(node, Check::PerAxis::real);
+    case ValueKind::choice_or_real:
+      if (std::holds_alternative<std::string>(node.value)) return c.one_of_choices(node, node);
+      return c.number(node, Node(node), false);
     case ValueKind::type_name:
       return c.type(node);
     case ValueKind::field_name:

@@ -196,6 +196,11 @@ std::string step_text(const InitialStep& s, const Model& m) {
                          s.radius, s.radius * edge, s.node_spacing, 100 * s.fraction);
     case InitialStep::Kind::labels:
       return "labels from " + s.file;
+    case InitialStep::Kind::image:
+      return fmt::format(
+          "what is {} {} in {}", s.segmentation.below ? "below" : "above",
+          s.segmentation.threshold ? fmt::format("{:g}", *s.segmentation.threshold) : "Otsu's threshold",
+          s.file);
   }
   return "";
 }

@@ -23,6 +23,8 @@ const char* kind_name(InitialStep::Kind kind) {
       return "network";
     case InitialStep::Kind::labels:
       return "labels";
+    case InitialStep::Kind::image:
+      return "image";
   }
   return "";
 }
@@ -41,6 +43,8 @@ void apply(StepBuilder& builder) {
       return add_network(builder);
     case InitialStep::Kind::labels:
       return add_labels(builder);
+    case InitialStep::Kind::image:
+      return add_image(builder);
   }
 }
 

@@ -1,34 +1,36 @@
-// Cells from an array of labels.
+// Cells from an image of labels.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <unordered_map>
 
-#include "data/npy.hpp"
 #include "model/initial_step.hpp"
+#include "model/wording.hpp"
 
 namespace kiln {
 namespace {
 
-Array read_labels(const StepBuilder& builder) {
+using Labels = Grid<int64_t>;
+
+Labels read_labels(const StepBuilder& builder) {
   const Lattice& lattice = builder.lattice();
-  const std::string& file = builder.step().file;
-  Array labels = read_npy(std::filesystem::path(builder.model().folder) / file);
-  std::vector<int64_t> wanted{lattice.size.y, lattice.size.x};
-  if (lattice.dimension == 3) wanted.insert(wanted.begin(), lattice.size.z);
-  if (labels.shape != wanted)
-    builder.fail(fmt::format("has the file {} with the shape {}; the lattice needs {}, {}", file,
-                             shape_text(labels.shape), shape_text(wanted),
-                             lattice.dimension == 3 ? "that is (z, y, x)" : "that is (y, x)"));
-  if (labels.kind() != Array::Kind::integer)
-    builder.fail(fmt::format("has the file {} with real numbers; labels must be integers", file));
+  const InitialStep& step = builder.step();
+  Labels labels =
+      import_labels(std::filesystem::path(builder.model().folder) / step.file, step.placement,
+                    builder.model().units.voxel_um, lattice.dimension, std::size_t(physical_memory()))
+          .labels;
+  const auto text = [&](const Vec3i& size) { return size_text({size, {}, lattice.dimension}); };
+  if (!(labels.size == lattice.size))
+    builder.fail(
+        fmt::format("has the file {}, which covers {} sites; the lattice has {}, and must have the same",
+                    step.file, text(labels.size), text(lattice.size)));
   return labels;
 }
 
 // Calls visit(site, label) for every site of the region that is still medium and has a label other than 0.
 template <class Visit>
-void for_each_label(StepBuilder& builder, const Array& labels, Visit&& visit) {
+void for_each_label(StepBuilder& builder, const Labels& labels, Visit&& visit) {
   const Lattice& lattice = builder.lattice();
   for (int32_t z = 0; z < lattice.size.z; ++z)
     for (int32_t y = 0; y < lattice.size.y; ++y)
@@ -36,17 +38,17 @@ void for_each_label(StepBuilder& builder, const Array& labels, Visit&& visit) {
         for (int32_t x = part.begin; x < part.end; ++x) {
           const Site site = lattice.index({x, y, z});
           if (builder.at(site) != kMedium) continue;
-          if (const int64_t label = labels.integer(std::size_t(site)); label != 0) visit(site, label);
+          if (const int64_t label = labels.values[std::size_t(site)]; label != 0) visit(site, label);
         }
 }
 
-void check_not_negative(const StepBuilder& builder, const Array& labels) {
-  for (std::size_t i = 0; i < labels.size(); ++i)
-    if (labels.integer(i) < 0) {
+void check_not_negative(const StepBuilder& builder, const Labels& labels) {
+  for (std::size_t i = 0; i < labels.values.size(); ++i)
+    if (labels.values[i] < 0) {
       const Vec3i p = builder.lattice().position(Site(i));
       builder.fail(
           fmt::format("has the file {} with the label {} at x = {}, y = {}, z = {}; labels must be 0 or more",
-                      builder.step().file, labels.integer(i), p.x, p.y, p.z));
+                      builder.step().file, labels.values[i], p.x, p.y, p.z));
     }
 }
 
@@ -63,7 +65,7 @@ TypeId type_of_label(const StepBuilder& builder, int64_t label) {
 }  // namespace
 
 void add_labels(StepBuilder& builder) {
-  const Array labels = read_labels(builder);
+  const Labels labels = read_labels(builder);
   check_not_negative(builder, labels);
   // Labels come in runs along x: most sites need no look-up.
   std::unordered_map<int64_t, CellId> cells;

@@ -75,5 +75,6 @@ void add_fill(StepBuilder& builder);
 void add_tube(StepBuilder& builder);
 void add_network(StepBuilder& builder);
 void add_labels(StepBuilder& builder);
+void add_image(StepBuilder& builder);
 
 }  // namespace kiln

@@ -92,6 +92,7 @@ double placed_cells(const InitialStep& step, const Model& model, Room& room) {
     case InitialStep::Kind::labels:
       return target > 0 ? room.free_sites(step.region) / target : 0;
     case InitialStep::Kind::tube:
+    case InitialStep::Kind::image:  // how much of the lattice it takes only the image knows
       return 1;
   }
   return 0;

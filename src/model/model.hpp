@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/state.hpp"
+#include "data/import.hpp"
 #include "terms/physics.hpp"
 
 namespace kiln {
@@ -98,7 +99,8 @@ struct InitialStep {
     fill,     // one cell that takes the whole region (frozen geometry: a ball, a box, what lies outside)
     tube,     // one cell: a cylinder with round ends from `from` to `to`
     network,  // one cell: random nodes joined by tubes, until `fraction` of the region is taken
-    labels,   // an array from a file
+    labels,   // an image of labels
+    image,    // one cell: what lies on one side of a threshold
   };
   Kind kind = Kind::boxes;
   std::vector<std::pair<TypeId, double>> types;  // type and weight; drawn per cell
@@ -107,12 +109,15 @@ struct InitialStep {
   Vec3i spacing{5, 5, 5};        // boxes: from one box's corner to the next; at least `box`
   std::optional<int64_t> count;  // seeds
   std::optional<double>
-      density;              // seeds: share of the region's free sites covered once cells have target volume
-  double radius = 1;        // seeds, tube, network
-  Vec3d from, to;           // tube
-  double fraction = 0;      // network
-  double node_spacing = 0;  // network: mean distance of nodes
-  std::string file;         // labels, as written in the model
+      density;                // seeds: share of the region's free sites covered once cells have target volume
+  double radius = 1;          // seeds, tube, network
+  Vec3d from, to;             // tube
+  double fraction = 0;        // network
+  double node_spacing = 0;    // network: mean distance of nodes
+  std::string file;           // labels, image: as written in the model
+  ImagePlacement placement;   // labels, image
+  Segmentation segmentation;  // image
+  bool mirror = true;         // image: fill the lattice with mirror images
   // labels: by value. A label that is not listed has the first entry of `types`. Label 0 is left as it is.
   std::map<int64_t, TypeId> label_types;
 };

@@ -56,7 +56,7 @@ void note_types(const Model& model, Notes& notes) {
 
 bool places_one_cell(InitialStep::Kind kind) {
   return kind == InitialStep::Kind::fill || kind == InitialStep::Kind::tube ||
-         kind == InitialStep::Kind::network;
+         kind == InitialStep::Kind::network || kind == InitialStep::Kind::image;
 }
 
 void note_initial(const Model& model, Notes& notes) {

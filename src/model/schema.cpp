@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/neighbourhood.hpp"
 #include "terms/adhesion.hpp"
@@ -37,7 +38,7 @@ constexpr Key kLatticeKeys[] = {
 };
 
 constexpr Key kUnitsKeys[] = {
-    {"voxel_um", real, 1e-6, 1e6, "1", "", "µm", "edge of a site; for reports only"},
+    {"voxel_um", real, 1e-6, 1e6, "1", "", "µm", "edge of a site; for reports, and to fit images"},
     {"seconds_per_mcs", real, 1e-9, 1e9, "1", "", "s", "duration of a Monte Carlo step; for reports only"},
 };
 
@@ -112,19 +113,47 @@ constexpr Key kNetworkKeys[] = {
     {"radius", real, 0.5, kMostSide, "1.5", "", "sites", "of the strands"},
     {"node_spacing", real, 1, kMostSide, "(10 times the radius)", "", "sites", "mean distance of the nodes"},
 };
-constexpr Key kLabelsKeys[] = {
+constexpr Key kImageFileKeys[] = {
     {"file", text, 0, 0, kRequired, "", "",
-     "a .npy array of integers of shape (ny, nx) or (nz, ny, nx); label 0 stays as it is"},
+     "TIFF or OME-TIFF, a folder of numbered TIFF slices, .npy of shape (ny, nx) or (nz, ny, nx), or HDF5"},
+    {"dataset", text, 0, 0, "\"\"", "", "", "HDF5: which one; may be left out where there is only one"},
+    {"channel", whole, 0, 1e6, "0", "", "", "of an image with several, counted from 0"},
+    {"time", whole, 0, 1e6, "0", "", "", "of a series, counted from 0"},
+    {"voxel_um", real_per_axis, 1e-6, 1e6, "(what the file says, else units.voxel_um)", "", "µm",
+     "edges of the image's voxels; where they are not those of a site, the image is resampled"},
+    {"crop_from", whole_per_axis, 0, kMostSide, "(the first voxel)", "", "voxels", "first one that is used"},
+    {"crop_to", whole_per_axis, 1, kMostSide, "(the last voxel)", "", "voxels", "first one beyond"},
+};
+constexpr Key kSegmentKeys[] = {
+    {"smooth_um", real, 0, 1e6, "0", "", "µm", "standard deviation of a Gaussian, before anything else"},
+    {"threshold", choice_or_real, -1e30, 1e30, "\"otsu\"", "otsu", "", "what parts the image in two"},
+    {"keep", choice, 0, 0, "\"above\"", "above|below", "", "which side of the threshold becomes the cell"},
+    {"specks_um3", real, 0, 1e18, "0", "", "µm³", "smaller pieces are dropped; in 2-D an area in µm²"},
+    {"close_um", real, 0, 1e6, "0", "", "µm", "gaps that a ball of this radius does not get into are filled"},
+    {"mirror", flag, 0, 0, "true", "", "",
+     "fill a larger lattice with mirror images, one after the other; else the rest stays as it is"},
+};
+constexpr Key kLabelTypesKeys[] = {
     {"label_types", labels, 0, 0, "{}", "", "",
      "types of single labels, such as `{ \"1\" = \"tcell\" }`; the others are of `type`"},
 };
+template <std::size_t N, std::size_t M>
+constexpr std::array<Key, N + M> both(const Key (&first)[N], const Key (&second)[M]) {
+  std::array<Key, N + M> all{};
+  std::copy(first, first + N, all.begin());
+  std::copy(second, second + M, all.begin() + N);
+  return all;
+}
+constexpr auto kImageKeys = both(kImageFileKeys, kSegmentKeys);
+constexpr auto kLabelsKeys = both(kImageFileKeys, kLabelTypesKeys);
 constexpr Variant kInitialVariants[] = {
     {"boxes", "a grid of boxes, one cell each, cut at the lattice's edge and by the region", kBoxesKeys},
     {"seeds", "balls at random places, one cell each", kSeedsKeys},
     {"fill", "one cell that takes the whole region", {}},
     {"tube", "one cell: a cylinder with round ends", kTubeKeys},
     {"network", "one cell: random nodes joined by strands", kNetworkKeys},
-    {"labels", "cells from an array", kLabelsKeys},
+    {"labels", "cells from an image of labels; label 0 stays as it is", kLabelsKeys},
+    {"image", "one cell: what is bright, or dark, in an image", kImageKeys},
 };
 
 constexpr Key kRegionKeys[] = {
@@ -327,11 +356,15 @@ std::string allowed(const Key& key, int dimension, const Section* section) {
       return fmt::format("one of {}, or a list of {}", quoted_choices, per_axis);
     case order:
       return fmt::format("one of {} or an integer {}", quoted_choices, range_text(key));
+    case choice_or_real:
+      return fmt::format("{} or a number {}", quoted_choices, range_text(key));
     case place:
       return fmt::format("a list of {} numbers {}", dimension == 0 ? "2 or 3" : fmt::to_string(dimension),
                          range_text(key));
     case whole_per_axis:
       return fmt::format("an integer {}, or a list of {}", range_text(key), per_axis);
+    case real_per_axis:
+      return fmt::format("a number {}, or a list of {}", range_text(key), per_axis);
     case type_name:
       return "the name of a cell type";
     case field_name:

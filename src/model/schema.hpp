@@ -21,9 +21,11 @@ enum class ValueKind {
   size,             // 2 or 3 integers: they set the dimension
   choice_per_axis,  // a choice for all axes, or a list with one per axis
   order,            // a choice, or the order of a neighbourhood
-  place,            // a list of reals, one per axis
-  whole_per_axis,   // an integer for all axes, or a list with one per axis
-  type_name,        // of a cell type other than the medium
+  choice_or_real,
+  place,           // a list of reals, one per axis
+  whole_per_axis,  // an integer for all axes, or a list with one per axis
+  real_per_axis,
+  type_name,  // of a cell type other than the medium
   field_name,
   weights,    // { type = weight, ... }
   labels,     // { "label" = type, ... }

@@ -120,7 +120,7 @@ constexpr BadModel kBadSections[] = {
      "m.toml:2: initial is { kind = \"boxes\" }, but must be a list of tables: [[initial]]."},
     {"[[initial]]\nkind = \"seed\"",
      "m.toml:3: initial.0.kind is \"seed\", but must be one of \"boxes\", \"seeds\", "
-     "\"fill\", \"tube\", \"network\", \"labels\"."},
+     "\"fill\", \"tube\", \"network\", \"labels\", \"image\"."},
     {"[[initial]]\nkind = \"seeds\"",
      "m.toml:2: initial.0.count and initial.0.density are not given; exactly one of them must be."},
     {"[[initial]]\nkind = \"seeds\"\ncount = 5\ndensity = 0.5",

@@ -93,20 +93,32 @@ TEST_F(InitialLabels, ALabelOfTypeMediumStaysMedium) {
   EXPECT_EQ(picture(initial_state(model)), (Rows{"1.2"}));
 }
 
+// Voxels of 2 x 1 sites, the first column cut off.
+TEST_F(InitialLabels, AreCroppedAndResampled) {
+  Model model = model_with<uint8_t>({4, 2, 1}, "u1", "(2, 3)", {9, 1, 2, 9, 0, 2});
+  model.initial[0].placement.crop_from = Vec3i{1, 0, 0};
+  model.initial[0].placement.voxel_um = Vec3d{2, 1, 1};
+  EXPECT_EQ(picture(initial_state(model)), (Rows{"1122", "..22"}));
+}
+
 TEST_F(InitialLabels, SaysWhatIsWrong) {
-  const std::string start = "test.toml: initial.0 (labels) has the file labels.npy with ";
+  const std::string start = "test.toml: initial.0 (labels) has the file labels.npy";
   EXPECT_EQ(error_of(model_with<uint8_t>({4, 3, 1}, "u1", "(4, 3)", std::vector<uint8_t>(12, 1))),
-            start + "the shape (4, 3); the lattice needs (3, 4), that is (y, x).");
-  EXPECT_EQ(error_of(model_with<uint8_t>({2, 2, 3}, "u1", "(12,)", std::vector<uint8_t>(12, 1))),
-            start + "the shape (12,); the lattice needs (3, 2, 2), that is (z, y, x).");
+            start + ", which covers 3 x 4 sites; the lattice has 4 x 3, and must have the same.");
+  const std::string file = (folder_ / "labels.npy").string();
   EXPECT_EQ(error_of(model_with<float>({2, 1, 1}, "f4", "(1, 2)", {1, 2})),
-            start + "real numbers; labels must be integers.");
+            file + " holds real numbers; labels must be integers.");
+  EXPECT_EQ(
+      error_of(model_with<uint8_t>({2, 2, 1}, "u1", "(3, 2, 2)", std::vector<uint8_t>(12, 1))),
+      file +
+          " has 3 slices, but the lattice is 2-D; crop it to one of them, or use a lattice with a third "
+          "side.");
   EXPECT_EQ(error_of(model_with<int8_t>({2, 2, 1}, "i1", "(2, 2)", {1, 2, 0, -3})),
-            start + "the label -3 at x = 1, y = 1, z = 0; labels must be 0 or more.");
+            start + " with the label -3 at x = 1, y = 1, z = 0; labels must be 0 or more.");
   Model untyped = model_with<int8_t>({2, 1, 1}, "i1", "(1, 2)", {1, 2});
   untyped.initial[0].types.clear();
   untyped.initial[0].label_types = {{1, kDark}};
-  EXPECT_EQ(error_of(untyped), start + "the label 2, for which the model gives no type.");
+  EXPECT_EQ(error_of(untyped), start + " with the label 2, for which the model gives no type.");
   untyped.initial[0].file = "missing.npy";
   EXPECT_NE(error_of(untyped).find("missing.npy"), std::string::npos);
 }
