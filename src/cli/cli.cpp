@@ -106,6 +106,33 @@ void add_render(CLI::App& app, RenderOptions& o) {
   add_set_option(c, o.set);
 }
 
+void add_import(CLI::App& app, ImportOptions& o) {
+  CLI::App& c = *app.add_subcommand(
+      "import",
+      "Shows what a model would make of an image: figures, preview pictures, lines for a model file");
+  c.add_option("FILE", o.file, "TIFF, OME-TIFF, a folder of TIFF slices, .npy or HDF5")->required();
+  c.add_option("--dataset", o.placement.part.dataset, "HDF5: which one");
+  c.add_option("--channel", o.placement.part.channel, "of several, from 0")->check(CLI::NonNegativeNumber);
+  c.add_option("--time", o.placement.part.time, "of a series, from 0")->check(CLI::NonNegativeNumber);
+  c.add_option("--voxel-um", o.voxel_um, "edges of a voxel: one number, or x y z [what the file says]")
+      ->expected(1, 3)
+      ->check(CLI::Range(1e-6, 1e6));
+  c.add_option("--site-um", o.site_um, "edge of a site of the lattice [the narrowest edge of a voxel]")
+      ->check(CLI::Range(1e-6, 1e6));
+  c.add_option("--crop-from", o.crop_from, "first voxel that is used, x y z")->expected(2, 3);
+  c.add_option("--crop-to", o.crop_to, "first voxel beyond, x y z")->expected(2, 3);
+  c.add_option("--smooth-um", o.segmentation.smooth_um, "Gaussian, standard deviation")
+      ->check(CLI::NonNegativeNumber);
+  c.add_option("--threshold", o.segmentation.threshold, "[Otsu's]");
+  c.add_flag("--below", o.segmentation.below, "keeps what is below the threshold");
+  c.add_option("--specks-um3", o.segmentation.specks_um3, "drops smaller pieces")
+      ->check(CLI::NonNegativeNumber);
+  c.add_option("--close-um", o.segmentation.close_um, "fills gaps narrower than a ball of this radius")
+      ->check(CLI::NonNegativeNumber);
+  c.add_flag("--labels", o.labels, "the values are labels, one cell each");
+  c.add_option("--out", o.out, "folder for the pictures [import]")->type_name("DIR");
+}
+
 int dispatch(int argc, char** argv) {
   CLI::App app{"Kiln simulates tissues with the Cellular Potts Model.", "kiln"};
   app.set_version_flag("--version", KILN_VERSION);
@@ -118,12 +145,14 @@ int dispatch(int argc, char** argv) {
   FidelityOptions fidelity;
   ValidateOptions validate;
   RenderOptions render;
+  ImportOptions import;
   add_run(app, run);
   add_bench(app, bench);
   add_fidelity(app, fidelity);
   add_validate(app, validate);
   app.add_subcommand("info", "Says what this build and this machine can do");
   add_render(app, render);
+  add_import(app, import);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -134,6 +163,7 @@ int dispatch(int argc, char** argv) {
   if (app.got_subcommand("fidelity")) return fidelity_command(fidelity);
   if (app.got_subcommand("validate")) return validate_command(validate);
   if (app.got_subcommand("render")) return render_command(render);
+  if (app.got_subcommand("import")) return import_command(import);
   return info_command();
 }
 

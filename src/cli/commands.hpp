@@ -63,6 +63,18 @@ struct RenderOptions {
 };
 int render_command(const RenderOptions& options);
 
+struct ImportOptions {
+  std::string file;
+  ImagePlacement placement;
+  std::vector<double> voxel_um;         // one, or one per axis
+  std::vector<int> crop_from, crop_to;  // one per axis
+  Segmentation segmentation;
+  double site_um = 0;  // 0: the narrowest voxel edge
+  bool labels = false;
+  std::string out;  // empty: next to where it is called
+};
+int import_command(ImportOptions options);
+
 // A model file, or the demo where the name is empty, with the options of the command line applied.
 Model load_model(const std::string& file, const std::vector<std::string>& set, std::optional<uint64_t> seed,
                  std::optional<int64_t> mcs);

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "data/hdf5.hpp"
 #include "engine/cuda/driver.hpp"
 #include "engine/cuda/nvrtc.hpp"
 #include "model/explain.hpp"
 #include "model/wording.hpp"
-#include "data/hdf5.hpp"
 #include "output/png.hpp"
 #include "output/run_record.hpp"
 

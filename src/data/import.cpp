@@ -75,7 +75,7 @@ Placed placed_image(const std::filesystem::path& path, const ImagePlacement& pla
 
 ImportedMask import_mask(const std::filesystem::path& path, const ImagePlacement& placement,
                          const Segmentation& segmentation, double site_um, int dimension,
-                         std::size_t most_bytes) {
+                         std::size_t most_bytes, Volume* seen) {
   Placed placed = placed_image(path, placement, site_um, dimension, most_bytes);
   ImportedMask result{{}, placed.facts};
   Volume volume = volume_of(placed.image.values, placed.low, placed.high);
@@ -88,6 +88,7 @@ ImportedMask import_mask(const std::filesystem::path& path, const ImagePlacement
   ImageFacts& facts = result.facts;
   facts.threshold = segmentation.threshold ? *segmentation.threshold : double(otsu_threshold(volume));
   result.mask = above(volume, float(facts.threshold));
+  if (seen != nullptr) *seen = std::move(volume);
   volume = {};
   if (segmentation.below) invert(result.mask);
   const double site_um3 = dimension == 3 ? site_um * site_um * site_um : site_um * site_um;

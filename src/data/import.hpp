@@ -45,11 +45,11 @@ struct ImportedLabels {
   ImageFacts facts;
 };
 
-// A site is a cube with an edge of `site_um`; in 2-D an image has one slice, whatever its thickness. Throw
-// UserError, naming the file.
+// A site is a cube with an edge of `site_um`; in 2-D an image has one slice, whatever its thickness. Where
+// `seen` is given, it gets the values that were held against the threshold. Throw UserError, naming the file.
 ImportedMask import_mask(const std::filesystem::path& path, const ImagePlacement& placement,
                          const Segmentation& segmentation, double site_um, int dimension,
-                         std::size_t most_bytes);
+                         std::size_t most_bytes, Volume* seen = nullptr);
 ImportedLabels import_labels(const std::filesystem::path& path, const ImagePlacement& placement,
                              double site_um, int dimension, std::size_t most_bytes);
 
