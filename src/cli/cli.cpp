@@ -133,6 +133,23 @@ void add_import(CLI::App& app, ImportOptions& o) {
   c.add_option("--out", o.out, "folder for the pictures [import]")->type_name("DIR");
 }
 
+void add_phantom(CLI::App& app, PhantomOptions& o) {
+  CLI::App& c =
+      *app.add_subcommand("phantom", "Writes a stack that looks like a microscope's, to try imports");
+  std::string kinds = "one of";
+  for (const PhantomKind& k : kPhantoms) kinds += fmt::format("\n{} ({})", k.name, k.what);
+  c.add_option("KIND", o.kind, kinds)->required();
+  c.add_option("--size-um", o.size_um, "x y z [128 128 64]")->expected(3)->check(CLI::Range(8.0, 1e5));
+  c.add_option("--voxel-um", o.voxel_um, "edges of a voxel, x y z [0.5 0.5 1]")
+      ->expected(3)
+      ->check(CLI::Range(0.05, 100.0));
+  c.add_option("--noise", o.settings.noise, "in units of the noise of counted photons")
+      ->check(CLI::Range(0.0, 100.0))
+      ->capture_default_str();
+  c.add_option("--seed", o.settings.seed, "of the random numbers")->capture_default_str();
+  c.add_option("--out", o.out, "a .tif, .tiff or .npy file [KIND.tif]")->type_name("FILE");
+}
+
 int dispatch(int argc, char** argv) {
   CLI::App app{"Kiln simulates tissues with the Cellular Potts Model.", "kiln"};
   app.set_version_flag("--version", KILN_VERSION);
@@ -146,6 +163,7 @@ int dispatch(int argc, char** argv) {
   ValidateOptions validate;
   RenderOptions render;
   ImportOptions import;
+  PhantomOptions phantom;
   add_run(app, run);
   add_bench(app, bench);
   add_fidelity(app, fidelity);
@@ -153,6 +171,7 @@ int dispatch(int argc, char** argv) {
   app.add_subcommand("info", "Says what this build and this machine can do");
   add_render(app, render);
   add_import(app, import);
+  add_phantom(app, phantom);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -164,6 +183,7 @@ int dispatch(int argc, char** argv) {
   if (app.got_subcommand("validate")) return validate_command(validate);
   if (app.got_subcommand("render")) return render_command(render);
   if (app.got_subcommand("import")) return import_command(import);
+  if (app.got_subcommand("phantom")) return phantom_command(phantom);
   return info_command();
 }
 

@@ -9,6 +9,7 @@
 
 #include "engine/engine.hpp"
 #include "model/model.hpp"
+#include "model/phantom.hpp"
 
 namespace kiln {
 
@@ -74,6 +75,14 @@ struct ImportOptions {
   std::string out;  // empty: next to where it is called
 };
 int import_command(ImportOptions options);
+
+struct PhantomOptions {
+  std::string kind;
+  PhantomSettings settings;
+  std::vector<double> size_um, voxel_um;  // x, y, z
+  std::string out;                        // empty: KIND.tif
+};
+int phantom_command(const PhantomOptions& options);
 
 // A model file, or the demo where the name is empty, with the options of the command line applied.
 Model load_model(const std::string& file, const std::vector<std::string>& set, std::optional<uint64_t> seed,

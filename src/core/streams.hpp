@@ -17,6 +17,7 @@ enum class Stream : uint32_t {
   tile_attempts = 10,          // tiles schedule: (tile group, round) -> source and threshold of four tiles
   checkerboard_regions = 11,   // checkerboard schedule: (switch, 0) -> which region becomes active
   checkerboard_attempts = 12,  // checkerboard schedule: (pair of blocks, step) -> an attempt of each
+  phantom_noise = 14,          // (voxel, 0) -> noise of a generated image
 };
 
 }  // namespace kiln

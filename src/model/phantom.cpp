@@ -1,0 +1,56 @@
+#include "model/phantom.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/parallel.hpp"
+#include "core/random.hpp"
+#include "model/read.hpp"
+
+namespace kiln {
+namespace {
+
+// The network on a grid of its own, fine enough for its strands.
+Volume network(const PhantomKind& kind, const PhantomSettings& s, double site_um) {
+  const auto sites = [&](double um) { return std::max(8, int(um / site_um + 0.5)); };
+  const std::string text = fmt::format(
+      "seed = {}\n[lattice]\nsize = [{}, {}, {}]\nboundary = \"closed\"\n[types.strand]\nfrozen = true\n"
+      "[[initial]]\nkind = \"network\"\nfraction = {}\nradius = {}\nnode_spacing = {}\n",
+      s.seed, sites(s.size_um.x), sites(s.size_um.y), sites(s.size_um.z), kind.fraction,
+      kind.radius_um / site_um, kind.spacing_um / site_um);
+  const State state = initial_state(parse_model(text, kind.name, "."));
+  Volume volume(state.lattice.size);
+  for (std::size_t i = 0; i < volume.values.size(); ++i)
+    volume.values[i] = state.ids[i] != kMedium ? 1.0f : 0.0f;
+  return volume;
+}
+
+// Near enough to a normal distribution for noise: a sum of four, with standard deviation 1.
+double noise_of(uint64_t seed, std::size_t voxel) {
+  const Draw d = draw(seed, Stream::phantom_noise, voxel, 0);
+  const double sum = (double(d.a) + double(d.b) + double(d.c) + double(d.d)) * 0x1p-32;
+  return (sum - 2) * 1.7320508075688772;
+}
+
+}  // namespace
+
+Grid<uint8_t> phantom(const PhantomKind& kind, const PhantomSettings& s) {
+  const double site_um = std::clamp(std::min(s.voxel_um.x, s.voxel_um.y), 0.5, kind.radius_um / 2);
+  Volume volume = network(kind, s, site_um);
+  const double blur = s.blur_um / site_um;
+  smooth(volume, {blur, blur, 3 * blur});
+  volume = resampled(volume, s.voxel_um * (1 / site_um));
+  Grid<uint8_t> stack(volume.size);
+  in_parallel(int64_t(stack.values.size()), all_threads(), [&](int, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const double light = s.background + s.signal * double(volume.values[std::size_t(i)]);
+      const double value = light + s.noise * std::sqrt(light) * noise_of(s.seed, std::size_t(i));
+      stack.values[std::size_t(i)] = uint8_t(std::clamp(value + 0.5, 0.0, 255.0));
+    }
+  });
+  return stack;
+}
+
+}  // namespace kiln
