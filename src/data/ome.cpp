@@ -172,7 +172,7 @@ std::vector<std::size_t> ome_pages(const OmePixels& pixels, const OmeChoice& cho
   const auto hole = std::find(found.begin(), found.end(), kNone);
   if (hole != found.end())
     throw UserError(fmt::format("cannot read {}: by its OME-XML, slice {} is not in this file{}.", file,
-                                hole - found.begin(),
+                                hole - found.begin() + 1,
                                 elsewhere ? "; the series is spread over several files, which have to be "
                                             "joined first (as ImageJ does on saving it)"
                                           : ""));

@@ -98,12 +98,12 @@ std::optional<Array::Element> TiffFormat::element() const {
 }
 
 std::string TiffFormat::text() const {
-  const char* name = kind == SAMPLEFORMAT_UINT     ? "unsigned"
-                     : kind == SAMPLEFORMAT_INT    ? "signed"
-                     : kind == SAMPLEFORMAT_IEEEFP ? "float"
-                                                   : "complex";
-  return fmt::format("{} x {} pixels of {} {} bits", width, height,
-                     samples == 1 ? name : fmt::format("{} times {}", samples, name), bits);
+  const char* name = kind == SAMPLEFORMAT_UINT     ? "unsigned integers"
+                     : kind == SAMPLEFORMAT_INT    ? "signed integers"
+                     : kind == SAMPLEFORMAT_IEEEFP ? "floats"
+                                                   : "complex numbers";
+  return fmt::format("{} x {} pixels of {}{}-bit {}", width, height,
+                     samples == 1 ? "" : fmt::format("{} ", samples), bits, name);
 }
 
 TiffFile::TiffFile(const std::filesystem::path& path, std::size_t most_bytes)

@@ -111,8 +111,8 @@ class TiffStack {
     for (const std::size_t page : pages) {
       const TiffFormat& format = file_.pages()[page].format;
       if (!(format == format_))
-        throw UserError(fmt::format("cannot read {}: its page {} has {}, but the first has {}.", name(), page,
-                                    format.text(), format_.text()));
+        throw UserError(fmt::format("cannot read {}: its page {} has {}, but the first has {}.", name(),
+                                    page + 1, format.text(), format_.text()));
     }
     pages_ = std::move(pages);
   }
