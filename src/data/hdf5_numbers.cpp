@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "data/hdf5.hpp"
+#include "data/hdf5_chunk_check.hpp"
 
 namespace kiln::hdf5 {
 namespace {
@@ -121,6 +122,7 @@ Numbers::Numbers(Handle handle, std::shared_ptr<const Origin> origin, std::strin
 }
 
 void Numbers::read(const Shape& start, const Shape& lengths, void* values) const {
+  if (chunk_bytes_ > 0 && !chunks_are_whole(handle_.id(), start, lengths)) fail(name_ + " is damaged");
   const std::vector<hsize_t> from(start.begin(), start.end()), count(lengths.begin(), lengths.end());
   const Handle file_space(check(H5Dget_space(handle_.id()), name_), H5Sclose);
   check(H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, from.data(), nullptr, count.data(), nullptr),

@@ -127,6 +127,9 @@ TEST_F(ImageErrors, OfFilesThatHoldSomethingElse) {
       {"one.h5",
        {.dataset = "words"},
        "cannot read one.h5: dataset words does not hold integers or floats of up to 64 bits."},
+      {"filters.h5",
+       {.dataset = "external"},
+       "cannot read filters.h5: dataset external is kept in other files."},
       {"single.tif", {.dataset = "raw"}, "single.tif is not an HDF5 file, so it has no dataset 'raw'."},
   };
   for (const Case& c : cases) EXPECT_EQ(error_of(c.name, c.part), c.message);

@@ -166,6 +166,24 @@ TEST_F(Hdf5Image, TheOnlyDatasetIsFoundWithItsVoxelSize) {
     }
 }
 
+TEST_F(Hdf5Image, EveryLayout) {
+  for (const char* dataset : {"contiguous", "chunked", "gzip", "sum", "all"}) {
+    SCOPED_TRACE(dataset);
+    expect_values(read("filters.h5", {.dataset = dataset}), {5, 7, 9}, Element::uint16);
+  }
+  for (const char* dataset : {"sparse", "sparse_gzip"}) {
+    SCOPED_TRACE(dataset);
+    const Image image = read("filters.h5", {.dataset = dataset});
+    ASSERT_EQ(image.values.size(), 315u);
+    for (int64_t i = 0; i < 315; ++i) {
+      const int64_t z = i / 63, y = i / 9 % 7, x = i % 9;
+      const bool written = z >= 2 && z < 4 && y >= 3 && y < 6 && x >= 4 && x < 8;
+      ASSERT_EQ(image.values.real(std::size_t(i)),
+                written ? image_files::value_of(Element::uint16, {0, 0, z, y, x}) : 0.0);
+    }
+  }
+}
+
 TEST_F(Hdf5Image, TwoToFiveAxes) {
   expect_values(read("axes.h5", {.dataset = "axes2"}), {1, 6, 5}, Element::uint8);
   expect_values(read("axes.h5", {.dataset = "axes3"}), {2, 6, 5}, Element::uint8);

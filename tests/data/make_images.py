@@ -143,6 +143,17 @@ def hdf5():
             file["list"] = np.arange(5)
             file["words"] = np.array([[b"a", b"b"]])
             file["volume/loop"] = file["volume"]
+    with h5py.File(path("filters.h5"), "w") as file:
+        layouts = {"contiguous": {}, "chunked": {"chunks": (2, 3, 4)}}
+        layouts |= {"gzip": {"compression": "gzip", "chunks": (2, 3, 4)}, "sum": {"fletcher32": True, "chunks": (2, 3, 4)}}
+        layouts |= {"all": {"compression": "gzip", "shuffle": True, "fletcher32": True, "chunks": (2, 3, 4)}}
+        for name, options in layouts.items():
+            file.create_dataset(name, data=values("u2", (5, 7, 9)), **options)
+        # One chunk is written, the others are not there.
+        for name in ["sparse", "sparse_gzip"]:
+            data = file.create_dataset(name, (5, 7, 9), "u2", **layouts["chunked" if name == "sparse" else "gzip"])
+            data[2:4, 3:6, 4:8] = values("u2", (5, 7, 9))[2:4, 3:6, 4:8]
+        file.create_dataset("external", (2, 3), "u1", external=[("other.raw", 0, 6)])
     with h5py.File(path("axes.h5"), "w") as file:
         for axes in range(1, 7):
             file[f"axes{axes}"] = values("u1", (2, 3, 2, 6, 5)[5 - axes :]) if axes < 6 else np.zeros((1,) * 6)
