@@ -127,6 +127,8 @@ TEST_F(ImageErrors, OfFilesThatHoldSomethingElse) {
       {"one.h5",
        {.dataset = "words"},
        "cannot read one.h5: dataset words does not hold integers or floats of up to 64 bits."},
+      {"filters.h5", {.dataset = "short"}, "cannot read filters.h5: dataset short is damaged."},
+      {"filters.h5", {.dataset = "long"}, "cannot read filters.h5: dataset long is damaged."},
       {"filters.h5",
        {.dataset = "external"},
        "cannot read filters.h5: dataset external is kept in other files."},

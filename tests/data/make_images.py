@@ -4,6 +4,7 @@ and, where it is there, ImageMagick. Usage: make_images.py FOLDER. Ends with 77 
 import os
 import subprocess
 import sys
+import zlib
 
 try:
     import h5py
@@ -153,6 +154,10 @@ def hdf5():
         for name in ["sparse", "sparse_gzip"]:
             data = file.create_dataset(name, (5, 7, 9), "u2", **layouts["chunked" if name == "sparse" else "gzip"])
             data[2:4, 3:6, 4:8] = values("u2", (5, 7, 9))[2:4, 3:6, 4:8]
+        # Chunks that unpack to less and to more than they should.
+        for name, text in {"short": b"short", "long": bytes(1000)}.items():
+            data = file.create_dataset(name, (5, 7, 9), "u2", **layouts["gzip"])
+            data.id.write_direct_chunk((2, 3, 4), zlib.compress(text))
         file.create_dataset("external", (2, 3), "u1", external=[("other.raw", 0, 6)])
     with h5py.File(path("axes.h5"), "w") as file:
         for axes in range(1, 7):
