@@ -61,23 +61,27 @@ Image read_npy_image(const std::filesystem::path& path, const ImagePart& part, s
   return image;
 }
 
-std::string only_dataset(const hdf5::Group& root, const std::string& name) {
-  const std::vector<std::string> found = root.find_numbers(2);
+// The one that was asked for, or the only one there is.
+std::string dataset_of(const hdf5::Group& root, const std::string& wanted, const std::string& name) {
+  if (!wanted.empty() && root.has(wanted)) return wanted;
+  std::vector<std::string> found = root.find_numbers(2);
   if (found.empty())
     throw UserError(fmt::format("{} holds no dataset of numbers with two axes or more.", name));
-  if (found.size() == 1) return found[0];
+  if (wanted.empty() && found.size() == 1) return found[0];
   static constexpr std::size_t kListed = 20;
-  const bool more = found.size() > kListed;
-  throw UserError(fmt::format(
-      "{} holds several datasets; choose one of {}{}.", name,
-      fmt::join(found.begin(), found.begin() + std::ptrdiff_t(std::min(kListed, found.size())), ", "),
-      more ? ", ..." : ""));
+  if (found.size() > kListed) {
+    found.resize(kListed);
+    found.emplace_back("...");
+  }
+  const std::string list = fmt::format("{}", fmt::join(found, ", "));
+  throw UserError(wanted.empty() ? fmt::format("{} holds several datasets; choose one of {}.", name, list)
+                                 : fmt::format("{} holds no dataset {}; it holds {}.", name, wanted, list));
 }
 
 Image read_hdf5_image(const std::filesystem::path& path, const ImagePart& part, std::size_t most_bytes) {
   const std::string name = path.string();
   const hdf5::File file(path, hdf5::File::Mode::read);
-  const std::string dataset = part.dataset.empty() ? only_dataset(file.root(), name) : part.dataset;
+  const std::string dataset = dataset_of(file.root(), part.dataset, name);
   const hdf5::Numbers numbers = file.root().open_numbers(dataset);
   const std::string both = fmt::format("dataset {} of {}", dataset, name);
   const StackPlace place = place_of_stack(both, numbers.shape(), part);

@@ -76,6 +76,7 @@ void TiffFile::check_readable() const {
     fail(fmt::format("it is compressed by {}, which this build of libtiff does not know",
                      codec != nullptr ? codec->name : fmt::format("method {}", compression)));
   }
+  // Entries of a palette are taken as they are: labels are often stored with colours to show them in.
   uint16_t meaning = PHOTOMETRIC_MINISBLACK;
   TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &meaning);
   if (meaning == PHOTOMETRIC_YCBCR && compression == COMPRESSION_JPEG)

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <fstream>
 #include <optional>
@@ -45,9 +46,18 @@ class TiffStack {
   int64_t slices() const { return int64_t(raw_ ? raw_slices_.size() : pages_.size()); }
   Vec3d voxel_um() const { return voxel_um_; }
 
+  // The header is believed as far as the bytes of the file could make up for what it promises.
+  void check_plausible() const {
+    if (raw_) return;  // has been checked to the byte
+    const double values = double(format_.width) * double(format_.height) * double(pages_.size());
+    const double need = values * double(width_of(element()));
+    if (need > file_.most_decoded_bytes())
+      throw UserError(fmt::format("cannot read {}: it is cut short: {} cannot hold {} pages of {}.", name(),
+                                  bytes_text(double(file_.file_bytes())), pages_.size(), format_.text()));
+  }
+
   void append_to(std::vector<unsigned char>& bytes) {
     if (raw_) return append_raw(bytes);
-    check_plausible();
     for (const std::size_t page : pages_) {
       file_.go_to(file_.pages()[page]);
       file_.append_plane(sample_, bytes);
@@ -125,15 +135,6 @@ class TiffStack {
     voxel_um_.z = spacing * *unit_um;
   }
 
-  // The header is believed as far as the bytes of the file could make up for what it promises.
-  void check_plausible() const {
-    const double values = double(format_.width) * double(format_.height) * double(pages_.size());
-    const double need = values * double(width_of(element()));
-    if (need > file_.most_decoded_bytes())
-      throw UserError(fmt::format("cannot read {}: it is cut short: {} cannot hold {} pages of {}.", name(),
-                                  bytes_text(double(file_.file_bytes())), pages_.size(), format_.text()));
-  }
-
   std::size_t plane_bytes() const {
     return std::size_t(format_.width) * std::size_t(format_.height) * width_of(element());
   }
@@ -176,13 +177,16 @@ class TiffStack {
   std::vector<std::size_t> raw_slices_;  // images of a file that has only one page
 };
 
+// With room for all slices, but none yet.
 Image empty_image(const TiffStack& stack, const std::string& name, int64_t slices, std::size_t most_bytes) {
   Image image;
-  image.values.shape = {slices, stack.format().height, stack.format().width};
+  const std::array<int64_t, 3> shape{slices, stack.format().height, stack.format().width};
+  const std::size_t bytes = stack_bytes(name, shape, stack.element(), most_bytes);
+  stack.check_plausible();
+  image.values.shape.assign(shape.begin(), shape.end());
   image.values.element = stack.element();
+  image.values.bytes.reserve(bytes);
   image.voxel_um = stack.voxel_um();
-  image.values.bytes.reserve(
-      stack_bytes(name, {slices, stack.format().height, stack.format().width}, stack.element(), most_bytes));
   return image;
 }
 
@@ -267,6 +271,7 @@ Image read_tiff_slices(const std::filesystem::path& folder, const ImagePart& par
       throw UserError(fmt::format("{} has {}, but {} has {}; the slices of a folder must agree.",
                                   slice.name(), slice.format().text(), paths.front().filename().string(),
                                   format->text()));
+    slice.check_plausible();
     slice.append_to(image.values.bytes);
   }
   return image;

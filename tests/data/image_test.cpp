@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.hpp"
 #include "support/image_files.hpp"
 
 namespace kiln {
@@ -28,6 +29,20 @@ const std::pair<const char*, Element> kElements[] = {
     {"u4", Element::uint32},  {"i4", Element::int32},   {"u8", Element::uint64}, {"i8", Element::int64},
     {"f4", Element::float32}, {"f8", Element::float64},
 };
+
+#ifndef KILN_HAS_TIFF
+TEST(ImageWithoutTiff, SaysWhatToInstall) {
+  const std::filesystem::path folder = testing::TempDir();
+  try {
+    read_image(folder, {}, image_files::kPlenty);
+    FAIL() << "a folder was read";
+  } catch (const Failure& e) {
+    EXPECT_STREQ(
+        e.what(),
+        "this build of Kiln cannot read TIFF files; install libtiff-dev and libpugixml-dev and rebuild.");
+  }
+}
+#endif
 
 TEST_F(TiffImage, EveryTypeInBothByteOrders) {
   for (const auto& [code, element] : kElements)

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <string>
 
+#include "data/hdf5.hpp"
 #include "data/image.hpp"
 
 namespace kiln::image_files {
@@ -60,6 +61,10 @@ inline bool may_skip() {
 class WithImages : public testing::Test {
  protected:
   void SetUp() override {
+#ifndef KILN_HAS_TIFF
+    GTEST_SKIP() << "needs libtiff and pugixml";
+#endif
+    if (!kHasHdf5) GTEST_SKIP() << "needs HDF5";
     const int code = folder().exit_code();
     const bool missing = code == 77 || code == 126 || code == 127;  // a module, or Python itself
     if (missing && may_skip()) GTEST_SKIP() << "needs /usr/bin/python3 with tifffile, h5py and numpy";
