@@ -6,8 +6,8 @@
 #include "cli/commands.hpp"
 #include "cli/summary.hpp"
 #include "core/error.hpp"
+#include "data/wording.hpp"
 #include "model/read.hpp"
-#include "model/wording.hpp"
 #include "output/run_record.hpp"
 
 namespace kiln {

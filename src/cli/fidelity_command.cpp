@@ -7,7 +7,7 @@
 #include "cli/fidelity_report.hpp"
 #include "cli/fidelity_updates.hpp"
 #include "core/error.hpp"
-#include "model/wording.hpp"
+#include "data/wording.hpp"
 
 namespace kiln {
 namespace {

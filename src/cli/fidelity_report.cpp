@@ -7,7 +7,7 @@
 
 #include "cli/fidelity_wording.hpp"
 #include "data/atomic_file.hpp"
-#include "model/wording.hpp"
+#include "data/wording.hpp"
 #include "output/plot.hpp"
 #include "output/report.hpp"
 #include "output/run_record.hpp"

@@ -5,7 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "core/error.hpp"
-#include "model/wording.hpp"
+#include "data/wording.hpp"
 #include "output/palette.hpp"
 #include "output/png.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "model/wording.hpp"
+#include "data/wording.hpp"
 
 namespace kiln {
 

@@ -8,8 +8,8 @@
 #include "cli/summary.hpp"
 #include "core/error.hpp"
 #include "data/atomic_file.hpp"
+#include "data/wording.hpp"
 #include "model/explain.hpp"
-#include "model/wording.hpp"
 #include "output/checkpoint.hpp"
 #include "output/run_writer.hpp"
 

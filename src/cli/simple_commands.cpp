@@ -3,10 +3,10 @@
 
 #include "cli/commands.hpp"
 #include "data/hdf5.hpp"
+#include "data/wording.hpp"
 #include "engine/cuda/driver.hpp"
 #include "engine/cuda/nvrtc.hpp"
 #include "model/explain.hpp"
-#include "model/wording.hpp"
 #include "output/png.hpp"
 #include "output/run_record.hpp"
 

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "data/atomic_file.hpp"
+#include "data/wording.hpp"
 #include "measure/shape.hpp"
 #include "measure/statistics.hpp"
 #include "model/explain.hpp"
-#include "model/wording.hpp"
 #include "output/report.hpp"
 
 namespace kiln {

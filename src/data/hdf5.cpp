@@ -334,8 +334,8 @@ File::File(const std::filesystem::path& path, Mode mode, uint64_t user_block)
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
   // Since 1.8 most of what describes the data has a checksum. The format of 1.10 would mark a file whose
-  // writer was killed as open for ever.
-  H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18);
+  // writer was killed as open for ever. Files of others are read whatever their format.
+  if (mode != Mode::read) H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18);
 #if H5_VERSION_GE(1, 12, 1) || (H5_VERS_MINOR == 10 && H5_VERS_RELEASE >= 7)
   // Parallel file systems are often mounted without locks; the library would refuse to work there.
   H5Pset_file_locking(access.id(), true, true);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "data/array.hpp"
 
 namespace kiln {
 
@@ -99,6 +100,8 @@ class Object {
   double real(const std::string& name) const;
   std::vector<int64_t> wholes(const std::string& name) const;
   std::vector<std::string> texts(const std::string& name) const;
+  // So many numbers of any type; none where there is no such attribute.
+  std::vector<double> numbers_if_any(const std::string& name, std::size_t count) const;
 
  protected:
   Object(Handle handle, std::shared_ptr<const Origin> origin);
@@ -133,6 +136,25 @@ class Dataset : public Object {
   uint64_t rows_per_chunk_ = 1;
 };
 
+// A dataset of integers or floats of up to 64 bits, in whatever way another program has written it.
+class Numbers : public Object {
+ public:
+  const Shape& shape() const { return shape_; }
+  Array::Element element() const { return element_; }  // the narrowest that holds every value
+  // Of a piece that is stored, and maybe compressed, as a whole.
+  double chunk_bytes() const { return chunk_bytes_; }
+  void read(const Shape& start, const Shape& lengths, void* values) const;
+
+ private:
+  friend class Group;
+  Numbers(Handle handle, std::shared_ptr<const Origin> origin, std::string name);
+
+  std::string name_;
+  Shape shape_;
+  Array::Element element_ = Array::Element::int8;
+  double chunk_bytes_ = 0;
+};
+
 class Group : public Object {
  public:
   Group create_group(const std::string& name) const;
@@ -147,6 +169,10 @@ class Group : public Object {
   // Refuses a dataset that holds something else, or less than its shape promises.
   Dataset open_dataset(const std::string& name, Element element) const;
   Dataset open_dataset(const std::string& name, Element element, const Shape& expected) const;
+
+  Numbers open_numbers(const std::string& name) const;
+  // The paths of all such datasets in this group and those below it that have at least so many axes.
+  std::vector<std::string> find_numbers(std::size_t least_axes) const;
 
   template <class T>
   Dataset write(const std::string& name, const T* values, const Shape& shape) const {

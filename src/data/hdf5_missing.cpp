@@ -25,6 +25,9 @@ int64_t Object::whole(const std::string&) const { missing(); }
 double Object::real(const std::string&) const { missing(); }
 std::vector<int64_t> Object::wholes(const std::string&) const { missing(); }
 std::vector<std::string> Object::texts(const std::string&) const { missing(); }
+std::vector<double> Object::numbers_if_any(const std::string&, std::size_t) const { missing(); }
+
+void Numbers::read(const Shape&, const Shape&, void*) const { missing(); }
 
 void Dataset::write_rows(uint64_t, uint64_t, const void*) const { missing(); }
 void Dataset::read(void*) const { missing(); }
@@ -37,6 +40,8 @@ void Group::copy_from(const Group&, const std::string&) const { missing(); }
 Dataset Group::create_dataset(const std::string&, Element, const Shape&) const { missing(); }
 Dataset Group::open_dataset(const std::string&, Element) const { missing(); }
 Dataset Group::open_dataset(const std::string&, Element, const Shape&) const { missing(); }
+Numbers Group::open_numbers(const std::string&) const { missing(); }
+std::vector<std::string> Group::find_numbers(std::size_t) const { missing(); }
 
 File::File(const std::filesystem::path&, Mode, uint64_t) { missing(); }
 void File::close() { missing(); }

@@ -16,9 +16,9 @@ struct ImageStack {
 
 // Which part of a file.
 struct ImagePart {
-  int channel = 0;      // of several, counted from 0
-  int time = 0;         // of a series
-  std::string dataset;  // of an HDF5 file; may be left out where it has only one
+  int channel = 0;        // of several, counted from 0
+  int time = 0;           // of a series
+  std::string dataset{};  // of an HDF5 file; may be left out where it has only one
 };
 
 // Reads a .npy array, a TIFF file (.tif, .tiff), a dataset of an HDF5 file (.h5, .hdf5), or a folder of

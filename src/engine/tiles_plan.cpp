@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
-#include "model/wording.hpp"
+#include "data/wording.hpp"
 
 namespace kiln::tiles {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "data/wording.hpp"
 #include "model/term_registry.hpp"
-#include "model/wording.hpp"
 
 namespace kiln {
 namespace {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <unordered_map>
 
+#include "data/wording.hpp"
 #include "model/initial_step.hpp"
-#include "model/wording.hpp"
 
 namespace kiln {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "model/wording.hpp"
+#include "data/wording.hpp"
 
 namespace kiln {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/wording.hpp"
 #include "model/explain.hpp"
-#include "model/wording.hpp"
 
 namespace kiln {
 namespace {

@@ -20,8 +20,8 @@
 #include <optional>
 #include <vector>
 
-#include "model/model.hpp"
 #include "data/hdf5.hpp"  // kHasHdf5
+#include "model/model.hpp"
 
 namespace kiln {
 

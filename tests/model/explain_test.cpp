@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
+#include "data/wording.hpp"
 #include "model/read.hpp"
-#include "model/wording.hpp"
 
 namespace kiln {
 namespace {

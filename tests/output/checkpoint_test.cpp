@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "core/error.hpp"
-#include "file_examples.hpp"
 #include "data/hdf5.hpp"
+#include "file_examples.hpp"
 #include "output/hdf5_seal.hpp"
 
 namespace kiln {

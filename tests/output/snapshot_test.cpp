@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "core/error.hpp"
-#include "file_examples.hpp"
 #include "data/hdf5.hpp"
+#include "file_examples.hpp"
 #include "xml_elements.hpp"
 
 namespace kiln {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/cuda/driver_context.hpp"
-#include "model/wording.hpp"
+#include "data/wording.hpp"
 
 namespace kiln::cuda {
 

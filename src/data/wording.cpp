@@ -1,4 +1,4 @@
-#include "model/wording.hpp"
+#include "data/wording.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "model/model.hpp"
+#include "core/lattice.hpp"
 
 namespace kiln {
 
