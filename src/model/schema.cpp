@@ -175,6 +175,12 @@ constexpr Key kMeasureKeys[] = {
     {"every", whole, 0, kMostMcs, "10", "", "MCS", "between rows of measures.csv; 0: never"},
     {"cells_every", whole, 0, kMostMcs, "100", "", "MCS",
      "between samples of all cells in cells.csv; 0: never"},
+    {"speed_interval_s", real, 0, 1e12, "(120, or 0 where `every` is 0)", "", "s",
+     "over which the speeds in speeds.csv and motility.csv are taken, rounded to whole MCS; 0: never"},
+    {"arrest_below_um_per_min", real, 0, 1e9, "2", "", "µm/min",
+     "a cell that is slower over an interval counts as arrested"},
+    {"reference_speeds", text, 0, 0, "(none)", "", "",
+     "a CSV file of speeds in µm/min to compare with, with the columns `low,high,count` or `speed`"},
 };
 
 constexpr Key kPictureKeys[] = {

@@ -170,7 +170,7 @@ std::string html_page(const PageFrame& frame, const std::string& body) {
 std::string report_html(const ReportInfo& info) {
   const RunRecord& run = info.run;
   std::string body = key_figures(run) + notes(run) + pictures(info.pictures) + plots(info) +
-                     what_was_run(info) + files(info.files);
+                     motility_section(info.motility) + what_was_run(info) + files(info.files);
   if (!info.resolved_model.empty())
     body += "<details><summary>The model, every default written out</summary>\n<div class=\"card\"><pre>" +
             escaped(info.resolved_model) + "</pre></div></details>\n";

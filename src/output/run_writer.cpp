@@ -7,6 +7,7 @@
 
 #include "measure/cell_table.hpp"
 #include "measure/track_arrays.hpp"
+#include "output/motility_tables.hpp"
 #include "output/picture.hpp"
 #include "output/png.hpp"
 #include "output/tables.hpp"
@@ -31,6 +32,11 @@ Recorder make_recorder(const Model& model, const Checkpoint* resumed) {
   return recorder;
 }
 
+Motility make_motility(const Model& model, const Checkpoint* resumed) {
+  if (resumed == nullptr || resumed->info.extra.empty()) return Motility(model);
+  return Motility(model, motility_from_arrays(resumed->info.extra));
+}
+
 }  // namespace
 
 int phase_at(const Model& model, int64_t mcs) {
@@ -46,6 +52,7 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
     : model_(model),
       folder_(folder),
       recorder_(make_recorder(model, resumed)),
+      motility_(make_motility(model, resumed)),
       frozen_(model.frozen_types()),
       end_(model.total_mcs()) {
   while (first_measured_ < end_ && !is_measured(first_measured_)) ++first_measured_;
@@ -102,6 +109,7 @@ int64_t RunWriter::next_due(int64_t mcs) const {
   consider(model_.output.lattice_every);
   consider(model_.output.checkpoint_every);
   for (const Series& s : series_) consider(s.settings.every);
+  if (const int64_t due = motility_.next_due(mcs); due > mcs) next = std::min(next, due);
   int64_t phase_end = 0;
   for (const Phase& phase : model_.phases) {
     phase_end += phase.mcs;
@@ -118,7 +126,9 @@ void RunWriter::write(const State& state, const AttemptCounts& counts, const std
 }
 
 void RunWriter::take_measures(const State& state, const AttemptCounts& counts, Moment moment) {
-  const std::string& phase = model_.phases[std::size_t(phase_at(model_, state.mcs))].name;
+  const int number = phase_at(model_, state.mcs);
+  const std::string& phase = model_.phases[std::size_t(number)].name;
+  motility_.watch(state, is_measured(state.mcs) ? number : -1);
   if (measures_ && is_due(state.mcs, model_.measure.every, moment)) {
     last_row_ = recorder_.record(state, counts, phase);
     add_measures(*measures_, *last_row_);
@@ -161,6 +171,7 @@ void RunWriter::save(const State& state, const AttemptCounts& counts, const std:
   info.phase = phase_at(model_, state.mcs);
   info.counts = counts;
   info.extra = arrays_of(recorder_.tracks().data(), recorder_.last_counts());
+  add_arrays(motility_.data(), info.extra);
   write_checkpoint(folder_.checkpoint(), state, info);
 }
 
@@ -190,6 +201,11 @@ void RunWriter::finish() {
   if (measures_) measures_->finish();
   if (cells_) cells_->finish();
   if (measures_) write_lags(folder_.lags(), recorder_.tracks().lags());
+  if (model_.measure.speed_interval_mcs > 0) {
+    const std::vector<SpeedSums> speeds = motility_.speeds().sums();
+    write_speeds(folder_.speeds(), speeds, model_);
+    write_motility(folder_.motility(), speeds, model_);
+  }
   if (lattice_ && !lattice_->saved().empty()) lattice_->finish();
   for (const Series& s : series_)
     if (s.animation && s.animation->frames() > 1)

@@ -142,6 +142,8 @@ checkerboard = { region = 4, per_thread = 8, switch_every = 1, order = "cycle", 
 [measure]
 every = 10
 cells_every = 100
+speed_interval_s = 120
+arrest_below_um_per_min = 2
 
 [output]
 lattice_every = 0
