@@ -52,6 +52,7 @@ const std::pair<const char*, const char*> kFiles[] = {
     {"lags.csv", "mean squared displacement and direction autocorrelation over lags"},
     {"speeds.csv", "how often cells had which speed"},
     {"motility.csv", "speeds and arrest coefficient of each phase"},
+    {"direction_correlation.csv", "whether cells near each other go the same way"},
     {"lattice.h5", "snapshots of the lattice (HDF5)"},
     {"lattice.xdmf", "the same for ParaView"},
     {"checkpoint.h5", "the state to go on from (--resume)"},

@@ -55,10 +55,49 @@ SpeedData speeds_from_arrays(const NamedArrays& arrays) {
   return data;
 }
 
+// Words of 64 bits as two numbers of 32, visits as they are: below 2^53 for lattices of up to 9e10 sites.
+void add_arrays(const ExploredData& data, NamedArrays& arrays) {
+  arrays["explored.numbers"] = {double(data.sites), double(data.stride), double(data.cells)};
+  arrays["explored.visits"] = numbers(data.visits);
+  std::vector<double>& seen = arrays["explored.seen"];
+  seen.clear();
+  seen.reserve(2 * data.seen.size());
+  for (const uint64_t word : data.seen) seen.insert(seen.end(), {double(uint32_t(word)), double(word >> 32)});
+}
+
+ExploredData explored_from_arrays(const NamedArrays& arrays) {
+  ExploredData data;
+  const std::vector<int64_t> numbers = wholes_named<int64_t>(arrays, "explored.numbers", 3);
+  data.sites = numbers.at(0);
+  data.stride = numbers.at(1);
+  data.cells = numbers.at(2);
+  data.visits = wholes_named<uint64_t>(arrays, "explored.visits");
+  const std::vector<double>& seen = array_named(arrays, "explored.seen", 2);
+  for (std::size_t i = 0; i < seen.size(); i += 2)
+    data.seen.push_back(uint64_t(seen[i]) | uint64_t(seen[i + 1]) << 32);
+  return data;
+}
+
 }  // namespace
 
-void add_arrays(const MotilityData& data, NamedArrays& arrays) { add_arrays(data.speeds, arrays); }
+void add_arrays(const MotilityData& data, NamedArrays& arrays) {
+  arrays["motility.numbers"] = {double(data.phase), data.correlation_bin};
+  add_arrays(data.speeds, arrays);
+  add_arrays(data.explored, arrays);
+  std::vector<double>& halves = arrays["motility.halves"];
+  halves.clear();
+  for (const Half half : data.halves) halves.push_back(double(half));
+}
 
-MotilityData motility_from_arrays(const NamedArrays& arrays) { return {speeds_from_arrays(arrays)}; }
+MotilityData motility_from_arrays(const NamedArrays& arrays) {
+  MotilityData data;
+  const std::vector<double>& numbers = array_named(arrays, "motility.numbers", 2);
+  data.phase = int(numbers.at(0));
+  data.correlation_bin = numbers.at(1);
+  data.speeds = speeds_from_arrays(arrays);
+  data.explored = explored_from_arrays(arrays);
+  for (const double half : array_named(arrays, "motility.halves")) data.halves.push_back(Half(int(half)));
+  return data;
+}
 
 }  // namespace kiln

@@ -115,11 +115,41 @@ void read_speeds(const Reading& r, Node& measure, MeasureSettings& settings) {
   settings.reference_speeds = reference_speeds(*reference, r.model);
 }
 
+void read_halves(const Reading& r, const Node& measure, MeasureSettings& settings) {
+  const Node& halves = *find(measure, "halves");
+  if (halves.text() == "none") return;
+  if (halves.text() == "z" && r.model.lattice.dimension == 2)
+    fail_at(halves, "measure.halves is \"z\", but must be \"x\" or \"y\" in 2-D.");
+  settings.halves = halves.text()[0] - 'x';
+}
+
+void read_correlation(const Node& measure, MeasureSettings& settings) {
+  const Node& wanted = *find(measure, "direction_correlation");
+  settings.direction_correlation = wanted.flag();
+  settings.correlation_distance_um = find(measure, "correlation_distance_um")->real();
+  settings.correlation_cells = find(measure, "correlation_cells")->whole();
+  if (settings.direction_correlation && (settings.speed_interval_mcs == 0 || settings.cells_every == 0))
+    fail_at(wanted,
+            "measure.direction_correlation needs steps of cells; give measure.speed_interval_s and "
+            "measure.cells_every above 0.");
+}
+
 void read_settings(Reading& r, Node& measure) {
   MeasureSettings& settings = r.model.measure;
   settings.every = find(measure, "every")->whole();
   settings.cells_every = find(measure, "cells_every")->whole();
   read_speeds(r, measure, settings);
+  settings.explored = find(measure, "explored")->flag();
+  settings.explored_cells = find(measure, "explored_cells")->whole();
+  read_halves(r, measure, settings);
+  read_correlation(measure, settings);
+  const auto require_rows = [&](const char* key, bool wanted) {
+    if (wanted && settings.every == 0)
+      fail_at(*find(measure, key),
+              fmt::format("measure.{} stands in measures.csv; give measure.every above 0.", key));
+  };
+  require_rows("explored", settings.explored);
+  require_rows("halves", settings.halves.has_value());
   sort_keys(measure, kMeasureSection);
 }
 

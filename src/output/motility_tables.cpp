@@ -1,7 +1,6 @@
 #include "output/motility_tables.hpp"
 
 #include "measure/speed_divergence.hpp"
-#include "output/table.hpp"
 
 namespace kiln {
 namespace {
@@ -36,6 +35,16 @@ void write_motility(const std::filesystem::path& path, std::span<const SpeedSums
                divergence_bits(sums.counts, model.measure.reference_speeds)});
   }
   table.finish();
+}
+
+std::vector<std::string> correlation_columns() {
+  return {"mcs", "low_um", "high_um", "pairs", "correlation"};
+}
+
+void add_correlation(CsvTable& table, int64_t mcs, std::span<const CorrelationBin> bins, const Model& model) {
+  const double um = model.units.voxel_um;
+  for (const CorrelationBin& bin : bins)
+    table.add({mcs, bin.low * um, bin.high * um, bin.pairs, bin.correlation});
 }
 
 }  // namespace kiln

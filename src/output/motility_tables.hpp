@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <span>
 
+#include "measure/direction_correlation.hpp"
 #include "measure/speeds.hpp"
 #include "model/model.hpp"
+#include "output/table.hpp"
 
 namespace kiln {
 
@@ -16,5 +18,9 @@ void write_speeds(const std::filesystem::path& path, std::span<const SpeedSums> 
 // the arrest coefficient, `arrest_by_cell` the mean over cells of each cell's own; `divergence_bits` is that
 // from the reference.
 void write_motility(const std::filesystem::path& path, std::span<const SpeedSums> phases, const Model& model);
+
+// direction_correlation.csv: a row per bin of distances and time, in micrometres.
+std::vector<std::string> correlation_columns();
+void add_correlation(CsvTable& table, int64_t mcs, std::span<const CorrelationBin> bins, const Model& model);
 
 }  // namespace kiln

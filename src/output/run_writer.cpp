@@ -33,8 +33,8 @@ Recorder make_recorder(const Model& model, const Checkpoint* resumed) {
 }
 
 Motility make_motility(const Model& model, const Checkpoint* resumed) {
-  if (resumed == nullptr || resumed->info.extra.empty()) return Motility(model);
-  return Motility(model, motility_from_arrays(resumed->info.extra));
+  if (resumed == nullptr || resumed->info.extra.empty()) return Motility(model, measuring_threads());
+  return Motility(model, measuring_threads(), motility_from_arrays(resumed->info.extra));
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
   const auto table = [&](const std::filesystem::path& path, const std::vector<std::string>& columns) {
     return resumed == nullptr ? CsvTable(path, columns) : CsvTable::continue_from(path, columns, from);
   };
-  if (model.measure.every > 0) measures_.emplace(table(folder.measures(), measures_columns(model.types)));
+  if (model.measure.every > 0) measures_.emplace(table(folder.measures(), measures_columns(model)));
   if (model.measure.cells_every > 0) {
     cells_.emplace(table(folder.cells(), cells_columns()));
     const int64_t samples = (end_ - first_measured_) / model.measure.cells_every + 2;
@@ -70,6 +70,15 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
           fmt::format("cells.csv holds every {}th cell (ids 1, {}, {}, ...), to stay below a million "
                       "rows.",
                       cell_stride_, 1 + cell_stride_, 1 + 2 * cell_stride_));
+  }
+  if (model.measure.direction_correlation) {
+    correlation_.emplace(table(folder.direction_correlation(), correlation_columns()));
+    const int64_t stride = sampling_stride(int64_t(cells) - 1, 1, model.measure.correlation_cells);
+    if (stride > 1)
+      notes_.push_back(
+          fmt::format("direction_correlation.csv holds the pairs of every {}th cell (ids 1, {}, {}, ...) "
+                      "with all others.",
+                      stride, 1 + stride, 1 + 2 * stride));
   }
   if (kHasHdf5) {
     lattice_.emplace(resumed == nullptr ? LatticeFile(folder.path, model)
@@ -128,9 +137,16 @@ void RunWriter::write(const State& state, const AttemptCounts& counts, const std
 void RunWriter::take_measures(const State& state, const AttemptCounts& counts, Moment moment) {
   const int number = phase_at(model_, state.mcs);
   const std::string& phase = model_.phases[std::size_t(number)].name;
-  motility_.watch(state, is_measured(state.mcs) ? number : -1);
+  const std::vector<CorrelationBin> correlation =
+      motility_.watch(state, is_measured(state.mcs) ? number : -1);
+  if (correlation_ && !correlation.empty()) {
+    add_correlation(*correlation_, state.mcs, correlation, model_);
+    correlation_->flush();
+  }
   if (measures_ && is_due(state.mcs, model_.measure.every, moment)) {
     last_row_ = recorder_.record(state, counts, phase);
+    last_row_->explored = motility_.explore(state);
+    last_row_->mixed_fraction = motility_.mixed(state);
     add_measures(*measures_, *last_row_);
     measures_->flush();
   }
@@ -200,6 +216,7 @@ void RunWriter::take_up_pictures(int64_t last_mcs) {
 void RunWriter::finish() {
   if (measures_) measures_->finish();
   if (cells_) cells_->finish();
+  if (correlation_) correlation_->finish();
   if (measures_) write_lags(folder_.lags(), recorder_.tracks().lags());
   if (model_.measure.speed_interval_mcs > 0) {
     const std::vector<SpeedSums> speeds = motility_.speeds().sums();

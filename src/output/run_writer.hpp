@@ -73,7 +73,7 @@ class RunWriter {
   RunFolder folder_;
   Recorder recorder_;
   Motility motility_;
-  std::optional<CsvTable> measures_, cells_;
+  std::optional<CsvTable> measures_, cells_, correlation_;
   std::optional<LatticeFile> lattice_;
   std::vector<Series> series_;
   std::optional<MeasureRow> last_row_;

@@ -62,6 +62,29 @@ TEST_F(ReadMeasure, ReferenceSpeedsLieBesideTheModel) {
   EXPECT_EQ(parse_model(m.resolved, "m.toml", "elsewhere").resolved, m.resolved);
 }
 
+TEST_F(ReadMeasure, DearMeasuresAreOffUnlessAskedFor) {
+  const MeasureSettings off = parsed("").measure;
+  EXPECT_FALSE(off.explored || off.halves || off.direction_correlation);
+  EXPECT_EQ(off.explored_cells, 1000);
+  EXPECT_EQ(off.correlation_distance_um, 50);
+  EXPECT_EQ(off.correlation_cells, 10'000);
+  const MeasureSettings on = parsed(R"(
+[measure]
+explored = true
+explored_cells = 0
+halves = "y"
+direction_correlation = true
+correlation_distance_um = 12.5
+correlation_cells = 3
+)")
+                                 .measure;
+  EXPECT_TRUE(on.explored && on.direction_correlation);
+  EXPECT_EQ(on.explored_cells, 0);
+  EXPECT_EQ(on.halves, 1);
+  EXPECT_EQ(on.correlation_distance_um, 12.5);
+  EXPECT_EQ(on.correlation_cells, 3);
+}
+
 TEST_F(ReadMeasure, MessagesNameFileLineAndWhatIsAllowed) {
   const std::string bad = file("bad.csv", "low,high,count\n0,1,many\n");
   const std::string columns = file("columns.csv", "v\n1\n");
@@ -82,6 +105,18 @@ TEST_F(ReadMeasure, MessagesNameFileLineAndWhatIsAllowed) {
       {"measure.arrest_below_um_per_min = \"slow\"",
        "m.toml:2: measure.arrest_below_um_per_min is \"slow\", but must be a number between 0 and 1e+09 "
        "(µm/min)."},
+      {"measure.halves = \"z\"", "m.toml:2: measure.halves is \"z\", but must be \"x\" or \"y\" in 2-D."},
+      {"measure.halves = \"w\"",
+       "m.toml:2: measure.halves is \"w\", but must be one of \"none\", \"x\", \"y\", \"z\"."},
+      {"measure.every = 0\nmeasure.halves = \"x\"",
+       "m.toml:3: measure.halves stands in measures.csv; give measure.every above 0."},
+      {"measure.every = 0\nmeasure.explored = true",
+       "m.toml:3: measure.explored stands in measures.csv; give measure.every above 0."},
+      {"measure.cells_every = 0\nmeasure.direction_correlation = true",
+       "m.toml:3: measure.direction_correlation needs steps of cells; give measure.speed_interval_s and "
+       "measure.cells_every above 0."},
+      {"measure.correlation_distance_um = 0",
+       "m.toml:2: measure.correlation_distance_um is 0, but must lie between 1e-06 and 1e+12 (µm)."},
       {"measure.speed_interval = 60",
        "m.toml:2: unknown key measure.speed_interval; did you mean speed_interval_s?"},
   };

@@ -1,9 +1,13 @@
 // A whole run's tables, and those of one that was stopped and went on.
 #include "output/run_writer.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "data/hdf5.hpp"
 #include "file_examples.hpp"
 #include "model/read.hpp"
+#include "output/report_plots.hpp"
 
 namespace kiln {
 namespace {
@@ -25,6 +29,12 @@ count = 20
 [measure]
 every = 5
 cells_every = 20
+explored = true
+explored_cells = 7
+halves = "x"
+direction_correlation = true
+correlation_distance_um = 30
+correlation_cells = 8
 [[phases]]
 name = "first"
 mcs = 50
@@ -37,7 +47,8 @@ name = "second"
 mcs = 50
 )";
 
-const char* const kTables[] = {"measures.csv", "cells.csv", "lags.csv", "speeds.csv", "motility.csv"};
+const char* const kTables[] = {"measures.csv", "cells.csv",    "lags.csv",
+                               "speeds.csv",   "motility.csv", "direction_correlation.csv"};
 
 // Runs from the checkpoint in the folder, or from the start, up to `stop` or the end.
 void run(const Model& model, const RunFolder& folder, int64_t stop) {
@@ -85,6 +96,52 @@ TEST(RunWriter, SpeedsHaveTheirOwnRhythm) {
   const std::string speeds = bytes_of(folder / "whole/speeds.csv");
   EXPECT_EQ(speeds.rfind("phase,low,high,count\nfirst,0,1,", 0), 0u) << speeds;
   EXPECT_NE(speeds.find("\nfirst,100,,0\nsecond,0,1,"), std::string::npos) << speeds;
+}
+
+const Column& column(const std::vector<Column>& columns, const std::string& name) {
+  return *std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+}
+
+TEST(RunWriter, ExploredSitesGrowWithinAPhase) {
+  const ScratchFolder folder;
+  const Model model = parse_model(kModel, "m.toml", "");
+  run(model, make_run_folder(folder / "whole", IfExists::refuse), -1);
+  const std::vector<Column> table = csv_columns(folder / "whole/measures.csv");
+  const std::vector<double>&mcs = column(table, "mcs").values, &cells = column(table, "cells").values,
+        &sites = column(table, "explored_sites").values;
+  ASSERT_EQ(mcs.size(), sites.size());
+  for (std::size_t i = 0; i < mcs.size(); ++i) {
+    EXPECT_LE(sites[i], 1600);
+    EXPECT_GE(sites[i], column(table, "volume_mean").values[i] * cells[i] - 1e-9);
+    EXPECT_DOUBLE_EQ(column(table, "explored_um2").values[i], 4 * sites[i]);
+    EXPECT_DOUBLE_EQ(column(table, "explored_um2_per_cell").values[i], 4 * sites[i] / cells[i]);
+    EXPECT_GT(column(table, "visited_um2_mean").values[i], 0);
+    EXPECT_GE(column(table, "mixed_fraction").values[i], 0);
+    EXPECT_LE(column(table, "mixed_fraction").values[i], 1);
+    if (i > 0 && mcs[i] != 60) {
+      EXPECT_GE(sites[i], sites[i - 1]) << mcs[i];
+    }
+  }
+  EXPECT_LT(sites[std::size_t(std::find(mcs.begin(), mcs.end(), 60) - mcs.begin())], sites.back());
+}
+
+// Intervals end at 12, 24, ... and 69, 81, ...; the first of them after 20, 40, ... have rows.
+TEST(RunWriter, CorrelationHasRowsWhereItIsDue) {
+  const ScratchFolder folder;
+  const Model model = parse_model(kModel, "m.toml", "");
+  run(model, make_run_folder(folder / "whole", IfExists::refuse), -1);
+  const std::vector<Column> table = csv_columns(folder / "whole/direction_correlation.csv");
+  std::vector<double> times = column(table, "mcs").values;
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  EXPECT_EQ(times, (std::vector<double>{24, 48, 69, 81, 105}));
+  EXPECT_EQ(column(table, "low_um").values[0], 0);
+  // A bin is as wide as a cell of the mean volume at MCS 24; rows are at 20 and 25.
+  const std::vector<Column> measures = csv_columns(folder / "whole/measures.csv");
+  ASSERT_EQ(column(measures, "mcs").values[5], 25);
+  const double diameter = 2 * diameter_of(column(measures, "volume_mean").values[5], 2);
+  EXPECT_NEAR(column(table, "high_um").values[0], diameter, 0.03 * diameter);
+  for (const double correlation : column(table, "correlation").values)
+    EXPECT_TRUE(std::isnan(correlation) || std::abs(correlation) <= 1);
 }
 
 TEST(RunWriter, ResumedRunsGiveTheSameTables) {
