@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
 #include "core/math.hpp"
@@ -108,14 +109,28 @@ class Buckets {
   std::vector<std::size_t> start_;
 };
 
-double distance_of(const Lattice& lattice, const Vec3d& a, const Vec3d& b) {
-  Vec3d way = b - a;
-  for (int axis = 0; axis < 3; ++axis) {
-    const double length = lattice.size[axis];
-    if (lattice.periodic[axis]) way[axis] -= std::floor(way[axis] / length + 0.5) * length;
+// The square of the distance between two places inside the lattice, or their nearest images.
+class SquaredDistance {
+ public:
+  explicit SquaredDistance(const Lattice& lattice) {
+    for (int axis = 0; axis < 3; ++axis)
+      length_[axis] = lattice.periodic[axis] ? lattice.size[axis] : std::numeric_limits<double>::infinity();
   }
-  return sqrt_of(dot(way, way));
-}
+
+  double operator()(const Vec3d& a, const Vec3d& b) const {
+    const double x = along(a.x, b.x, length_.x), y = along(a.y, b.y, length_.y),
+                 z = along(a.z, b.z, length_.z);
+    return x * x + y * y + z * z;
+  }
+
+ private:
+  static double along(double a, double b, double length) {
+    const double way = std::abs(b - a);
+    return std::min(way, length - way);
+  }
+
+  Vec3d length_;
+};
 
 struct Sums {
   std::vector<int64_t> pairs, parts;
@@ -129,6 +144,7 @@ std::vector<CorrelationBin> direction_correlation(const Lattice& lattice, std::s
                                                   const CorrelationSettings& settings) {
   const auto bins = std::size_t(std::ceil(settings.distance / settings.bin));
   const Buckets buckets(lattice, settings.distance, movers(lattice, from, to));
+  const SquaredDistance squared_distance(lattice);
   Sums total(bins);
   std::mutex adding;
   in_parallel(int64_t(buckets.movers().size()), settings.threads, [&](int, int64_t begin, int64_t end) {
@@ -137,12 +153,11 @@ std::vector<CorrelationBin> direction_correlation(const Lattice& lattice, std::s
       const Mover& origin = buckets.movers()[std::size_t(i)];
       if (!is_sampled(origin.cell, settings.stride)) continue;
       buckets.for_each_near(origin.place, [&](const Mover& other) {
+        const double square = squared_distance(origin.place, other.place);
+        if (square >= settings.distance * settings.distance || other.cell == origin.cell) return;
         // Of a pair of two origins only one looks at the other.
-        if (other.cell == origin.cell) return;
         if (other.cell < origin.cell && is_sampled(other.cell, settings.stride)) return;
-        const double distance = distance_of(lattice, origin.place, other.place);
-        if (distance >= settings.distance) return;
-        const std::size_t bin = std::min(bins - 1, std::size_t(distance / settings.bin));
+        const std::size_t bin = std::min(bins - 1, std::size_t(sqrt_of(square) / settings.bin));
         ++own.pairs[bin];
         own.parts[bin] += std::llround(dot(origin.direction, other.direction) * kParts);
       });

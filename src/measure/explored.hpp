@@ -27,7 +27,7 @@ class Explored {
  public:
   static constexpr int64_t kMostCells = 100'000;
 
-  // About `cells` cells are looked at one by one.
+  // At most `cells` cells are looked at one by one.
   Explored(std::vector<bool> frozen, int64_t cells, int threads, ExploredData data = {});
 
   // Forgets everything and looks at the state.

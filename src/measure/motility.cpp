@@ -1,5 +1,6 @@
 #include "measure/motility.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "measure/cell_table.hpp"
@@ -56,7 +57,9 @@ std::vector<CorrelationBin> Motility::correlate(const State& state, const std::v
     correlation_bin_ = diameter_of(volume.mean, state.lattice.dimension);
   }
   CorrelationSettings settings;
-  settings.distance = settings_.correlation_distance_um / units_.voxel_um;
+  const Vec3i& size = state.lattice.size;  // nothing is farther apart than its sides together
+  settings.distance = std::min(settings_.correlation_distance_um / units_.voxel_um,
+                               double(size.x) + double(size.y) + double(size.z));
   settings.bin = correlation_bin_;
   settings.stride = sampling_stride(int64_t(state.cells.count()) - 1, 1, settings_.correlation_cells);
   settings.threads = threads_;

@@ -136,12 +136,12 @@ struct MeasureSettings {
   std::vector<SpeedBin> reference_speeds;  // empty: none
 
   bool explored = false;          // whether to count the sites that cells have visited
-  int64_t explored_cells = 1000;  // about how many cells are looked at one by one
+  int64_t explored_cells = 1000;  // at most so many cells are looked at one by one
   std::optional<int> halves;      // the axis along which cells are split in two, to see how they mix
 
   bool direction_correlation = false;
   double correlation_distance_um = 50;
-  int64_t correlation_cells = 10'000;  // about how many cells are compared with those around them
+  int64_t correlation_cells = 10'000;  // at most so many cells are compared with those around them
 };
 
 struct PictureSettings {

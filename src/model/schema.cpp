@@ -184,7 +184,7 @@ constexpr Key kMeasureKeys[] = {
     {"explored", flag, 0, 0, "false", "", "",
      "the sites that cells were seen on since the phase began, in measures.csv"},
     {"explored_cells", whole, 0, 1e5, "1000", "", "",
-     "about how many cells, every k-th, also have their own sites counted; 0: none"},
+     "at most so many cells, every k-th, also have their own sites counted; 0: none"},
     {"halves", choice, 0, 0, "\"none\"", "none|x|y|z", "",
      "split the cells at the lattice's middle along an axis as a phase begins; measures.csv tells how they "
      "mix"},
@@ -192,7 +192,7 @@ constexpr Key kMeasureKeys[] = {
      "whether cells near each other go the same way over the interval of speeds, every `cells_every`"},
     {"correlation_distance_um", real, 1e-6, 1e12, "50", "", "µm", "up to which cells are compared"},
     {"correlation_cells", whole, 1, 4e9, "10000", "", "",
-     "about how many cells, every k-th, are compared with all around them"},
+     "at most so many cells, every k-th, are compared with all around them"},
 };
 
 constexpr Key kPictureKeys[] = {

@@ -66,7 +66,8 @@ Plot speed_histogram(const ReportMotility& motility) {
 std::string motility_section(const ReportMotility& motility) {
   if (motility.speeds.empty()) return "";
   std::string out = fmt::format(
-      "<h2>Motility</h2>\n<div class=\"card\"><table>\n<tr><td>phase</td><td>speeds</td><td>µm/min, mean ± "
+      "<h2>Motility</h2>\n<div class=\"card phases\"><table>\n<tr><td>phase</td><td>speeds</td><td>µm/min, "
+      "mean ± "
       "sd</td><td>skewness</td><td>arrest coefficient (95% interval)</td><td>mean of cells</td>"
       "<td>bits from the reference</td></tr>\n");
   for (std::size_t i = 0; i < motility.speeds.size(); ++i)
