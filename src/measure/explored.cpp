@@ -32,16 +32,15 @@ int64_t mark_explored(std::span<const CellId> ids, std::span<const uint8_t> flag
   return fresh;
 }
 
-Explored::Explored(std::vector<bool> frozen, int64_t cells, int threads, ExploredData data)
-    : frozen_(std::move(frozen)),
-      cells_(std::min(cells, kMostCells)),
-      threads_(threads),
-      data_(std::move(data)) {}
+Explored::Explored(std::vector<bool> frozen, Limits limits, int threads, ExploredData data)
+    : frozen_(std::move(frozen)), limits_(limits), threads_(threads), data_(std::move(data)) {
+  limits_.cells = std::min(limits_.cells, kMostCells);
+}
 
 void Explored::begin(const State& state) {
   data_ = {};
   const int64_t ids = int64_t(state.cells.count()) - 1;
-  if (cells_ > 0) data_.stride = sampling_stride(ids, 1, cells_);
+  if (limits_.cells > 0) data_.stride = sampling_stride(ids, 1, limits_.cells);
   for (int64_t id = 1; data_.stride > 0 && id <= ids; id += data_.stride)
     data_.cells += is_tracked(state.cells, frozen_, CellId(id)) && state.cells.extent[id].volume > 0 ? 1 : 0;
   add(state);
@@ -71,6 +70,22 @@ void Explored::add_visits(const State& state) {
   all.reserve(data_.visits.size() + now.size());
   std::set_union(data_.visits.begin(), data_.visits.end(), now.begin(), now.end(), std::back_inserter(all));
   data_.visits = std::move(all);
+  while (data_.visits.size() > limits_.visits && data_.cells > 1) leave_out_every_second();
+}
+
+// Every cell that is looked at has a visit, from when the phase began.
+void Explored::leave_out_every_second() {
+  std::vector<bool> has_visit(kMostCells);
+  std::vector<uint64_t> kept;
+  for (const uint64_t visit : data_.visits) {
+    const uint64_t site = visit / kMostCells, cell = visit % kMostCells;
+    if (cell % 2 != 0) continue;
+    has_visit[cell / 2] = true;
+    kept.push_back(site * kMostCells + cell / 2);
+  }
+  data_.visits = std::move(kept);
+  data_.stride *= 2;
+  data_.cells = std::count(has_visit.begin(), has_visit.end(), true);
 }
 
 double Explored::mean_sites_of_cells() const {

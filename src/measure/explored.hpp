@@ -27,8 +27,13 @@ class Explored {
  public:
   static constexpr int64_t kMostCells = 100'000;
 
-  // At most `cells` cells are looked at one by one.
-  Explored(std::vector<bool> frozen, int64_t cells, int threads, ExploredData data = {});
+  // What is looked at one by one: at most `cells` cells. Where they have more visits than `visits`, every
+  // second of them is left out, again and again.
+  struct Limits {
+    int64_t cells = 1000;
+    std::size_t visits = 10'000'000;  // 8 bytes each
+  };
+  Explored(std::vector<bool> frozen, Limits limits, int threads, ExploredData data = {});
 
   // Forgets everything and looks at the state.
   void begin(const State& state);
@@ -41,9 +46,10 @@ class Explored {
 
  private:
   void add_visits(const State& state);
+  void leave_out_every_second();
 
   std::vector<bool> frozen_;
-  int64_t cells_;
+  Limits limits_;
   int threads_;
   ExploredData data_;
 };

@@ -22,7 +22,7 @@ Motility::Motility(const Model& model, int threads, MotilityData data)
       threads_(threads),
       phase_(data.phase),
       speeds_(speed_settings(model), std::move(data.speeds)),
-      explored_(frozen_, model.measure.explored_cells, threads, std::move(data.explored)),
+      explored_(frozen_, {.cells = model.measure.explored_cells}, threads, std::move(data.explored)),
       halves_(std::move(data.halves)),
       correlation_bin_(data.correlation_bin) {}
 
