@@ -14,7 +14,7 @@
 #include "engine/cuda/driver.hpp"
 #include "engine/engine.hpp"
 #include "model/read.hpp"
-#include "model/wording.hpp"
+#include "data/wording.hpp"
 #include "output/run_record.hpp"
 
 namespace {

@@ -50,6 +50,9 @@ const std::pair<const char*, const char*> kFiles[] = {
     {"measures.csv", "the tissue over time"},
     {"cells.csv", "every cell over time (tracks)"},
     {"lags.csv", "mean squared displacement and direction autocorrelation over lags"},
+    {"speeds.csv", "how often cells had which speed"},
+    {"motility.csv", "speeds and arrest coefficient of each phase"},
+    {"direction_correlation.csv", "whether cells near each other go the same way"},
     {"lattice.h5", "snapshots of the lattice (HDF5)"},
     {"lattice.xdmf", "the same for ParaView"},
     {"checkpoint.h5", "the state to go on from (--resume)"},
@@ -121,6 +124,7 @@ void write_summary_files(const RunRecord& record, const Model& model, const Stat
   report.pictures = report_pictures(writer);
   if (fs::exists(folder.measures())) report.measures = csv_columns(folder.measures());
   if (fs::exists(folder.lags())) report.lags = csv_columns(folder.lags());
+  report.motility = report_motility(writer.motility().speeds().sums(), model);
   for (const auto& [file, what] : kFiles)
     if (fs::exists(folder.path / file)) report.files.push_back({file, what});
   write_report(folder.report(), report);

@@ -8,6 +8,7 @@
 #include "core/state.hpp"
 #include "engine/engine.hpp"
 #include "measure/contacts.hpp"
+#include "measure/motility.hpp"
 #include "measure/statistics.hpp"
 #include "measure/tracks.hpp"
 #include "model/model.hpp"
@@ -31,6 +32,8 @@ struct MeasureRow {
   SizeSummary size;
   Interface interface;
   Motion motion;
+  std::optional<ExploredRow> explored;
+  std::optional<double> mixed_fraction;
   std::vector<double> contact_fractions;  // in the order of contact_pairs()
 };
 

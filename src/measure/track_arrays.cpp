@@ -3,30 +3,6 @@
 #include "core/error.hpp"
 
 namespace kiln {
-namespace {
-
-std::vector<double> flat(const std::vector<Vec3d>& vectors) {
-  std::vector<double> result;
-  result.reserve(3 * vectors.size());
-  for (const Vec3d& v : vectors) result.insert(result.end(), {v.x, v.y, v.z});
-  return result;
-}
-
-const std::vector<double>& array(const NamedArrays& arrays, const std::string& name) {
-  const auto found = arrays.find(name);
-  if (found == arrays.end())
-    throw UserError("the checkpoint has no array \"" + name + "\"; it cannot be resumed.");
-  return found->second;
-}
-
-std::vector<Vec3d> vectors(const std::vector<double>& numbers) {
-  std::vector<Vec3d> result(numbers.size() / 3);
-  for (std::size_t i = 0; i < result.size(); ++i)
-    result[i] = {numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]};
-  return result;
-}
-
-}  // namespace
 
 NamedArrays arrays_of(const TrackData& t, const AttemptCounts& counts) {
   NamedArrays result;
@@ -52,8 +28,8 @@ NamedArrays arrays_of(const TrackData& t, const AttemptCounts& counts) {
 
 TrackData tracks_from_arrays(const NamedArrays& arrays) {
   TrackData t;
-  const std::vector<double>& numbers = array(arrays, "tracks.numbers");
-  const std::vector<double>& motion = array(arrays, "tracks.motion");
+  const std::vector<double>& numbers = array_named(arrays, "tracks.numbers");
+  const std::vector<double>& motion = array_named(arrays, "tracks.motion");
   if (numbers.size() != 5 || motion.size() != 7)
     throw UserError("the checkpoint's arrays of tracks have the wrong length; it cannot be resumed.");
   t.stride = int64_t(numbers[0]);
@@ -62,12 +38,12 @@ TrackData tracks_from_arrays(const NamedArrays& arrays) {
   t.keep_every = int64_t(numbers[3]);
   t.keep_track = int64_t(numbers[4]);
   t.motion = {int64_t(motion[0]), motion[1], motion[2], motion[3], motion[4], motion[5], motion[6]};
-  t.first = vectors(array(arrays, "tracks.first"));
-  t.last = vectors(array(arrays, "tracks.last"));
-  t.first_heading = vectors(array(arrays, "tracks.first_heading"));
-  t.path = array(arrays, "tracks.path");
-  for (const double mcs : array(arrays, "tracks.mcs")) t.mcs.push_back(int64_t(mcs));
-  const std::vector<Vec3d> positions = vectors(array(arrays, "tracks.positions"));
+  t.first = vectors_named(arrays, "tracks.first");
+  t.last = vectors_named(arrays, "tracks.last");
+  t.first_heading = vectors_named(arrays, "tracks.first_heading");
+  t.path = array_named(arrays, "tracks.path");
+  for (const double mcs : array_named(arrays, "tracks.mcs")) t.mcs.push_back(int64_t(mcs));
+  const std::vector<Vec3d> positions = vectors_named(arrays, "tracks.positions");
   const std::size_t per_sample = t.mcs.empty() ? 0 : positions.size() / t.mcs.size();
   for (std::size_t i = 0; i < t.mcs.size(); ++i)
     t.positions.emplace_back(positions.begin() + long(i * per_sample),
@@ -76,7 +52,7 @@ TrackData tracks_from_arrays(const NamedArrays& arrays) {
 }
 
 AttemptCounts counts_from_arrays(const NamedArrays& arrays) {
-  const std::vector<double>& counts = array(arrays, "counts");
+  const std::vector<double>& counts = array_named(arrays, "counts");
   if (counts.size() != 3) throw UserError("the checkpoint's counts are damaged; it cannot be resumed.");
   return {int64_t(counts[0]), int64_t(counts[1]), int64_t(counts[2])};
 }

@@ -6,13 +6,10 @@
 
 #include "core/math.hpp"
 #include "measure/cell_table.hpp"
+#include "measure/places.hpp"
 
 namespace kiln {
 namespace {
-
-constexpr Vec3d kNoPlace{kUndefined, kUndefined, kUndefined};
-
-bool known(const Vec3d& place) { return place.x == place.x; }
 
 double length_of(const Vec3d& v) { return sqrt_of(dot(v, v)); }
 
@@ -65,17 +62,17 @@ const Motion& Tracks::add(const State& state) {
 void Tracks::follow(std::size_t track, const Vec3d& now, Sums& sums) {
   Vec3d &first = data_.first[track], &last = data_.last[track], &first_heading = data_.first_heading[track];
   double& path = data_.path[track];
-  if (!known(now)) {
+  if (!is_known(now)) {
     first = last = first_heading = kNoPlace;
     path = 0;
     return;
   }
-  if (!known(first)) first = now;
+  if (!is_known(first)) first = now;
   const double distance = length_of(now - first);
   ++sums.alive;
   sums.displacement += distance;
   sums.square += distance * distance;
-  if (known(last)) {
+  if (is_known(last)) {
     const Vec3d step = now - last;
     const double length = length_of(step);
     ++sums.stepped;
@@ -83,7 +80,7 @@ void Tracks::follow(std::size_t track, const Vec3d& now, Sums& sums) {
     path += length;
     if (length > 0) {
       const Vec3d heading = unit_vector(step);
-      if (!known(first_heading)) first_heading = heading;
+      if (!is_known(first_heading)) first_heading = heading;
       ++sums.headed;
       sums.heading = sums.heading + heading;
       sums.cosine += dot(heading, first_heading);
@@ -170,7 +167,7 @@ void Tracks::add_msd(int64_t lag_mcs, Lag& lag) const {
     if (to == nullptr) continue;
     for (std::size_t track = 0; track < from.size(); ++track) {
       const Vec3d way = (*to)[track] - from[track];
-      if (!known(way)) continue;
+      if (!is_known(way)) continue;
       sum += dot(way, way);
       ++lag.pairs;
     }

@@ -259,10 +259,26 @@ std::string every_text(int64_t every, const std::string& otherwise) {
   return every > 0 ? fmt::format("every {} MCS", grouped(double(every))) : otherwise;
 }
 
+void explain_motility(const Model& m, Page& page) {
+  const int64_t interval = m.measure.speed_interval_mcs;
+  page.raw("  speeds.csv: " + (interval == 0
+                                   ? "never"
+                                   : fmt::format("over {} MCS = {}", grouped(double(interval)),
+                                                 duration_text(double(interval) * m.units.seconds_per_mcs))));
+  if (m.measure.direction_correlation)
+    page.raw(fmt::format("  direction_correlation.csv: up to {:g} µm, {}", m.measure.correlation_distance_um,
+                         every_text(m.measure.cells_every, "never")));
+}
+
 void explain_output(const Model& m, Page& page) {
   page.heading("Output");
-  page.raw("  measures.csv: " + every_text(m.measure.every, "never"));
+  std::string measures = every_text(m.measure.every, "never");
+  if (m.measure.explored) measures += ", with the sites explored";
+  if (m.measure.halves)
+    measures += fmt::format(", with the mixing of halves along {}", "xyz"[*m.measure.halves]);
+  page.raw("  measures.csv: " + measures);
   page.raw("  cells.csv: " + every_text(m.measure.cells_every, "never"));
+  explain_motility(m, page);
   for (const PictureSettings& p : m.pictures) {
     const char* colour = p.colour_by == PictureSettings::ColourBy::type   ? "type"
                          : p.colour_by == PictureSettings::ColourBy::cell ? "cell"

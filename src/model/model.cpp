@@ -156,11 +156,14 @@ int Model::history_length() const {
 MemoryNeed memory_need(const Model& model, double cell_count) {
   constexpr double kBookkeepingPerSite = 0.25;  // which blocks are live
   constexpr double kBytesPerCell = 72;  // type, extent, centroid, and an engine's copy of the first two
+  constexpr double kBytesPerFollowedCell = 64;  // for speeds: its place at both ends, counts of intervals
   const double sites = double(model.lattice.sites());
   MemoryNeed need;
   need.sites = sites * (double(sizeof(CellId)) + kBookkeepingPerSite);
   if (model.uses_act()) need.sites += sites * double(sizeof(ActValue));
+  if (model.measure.explored) need.sites += sites / 8;
   need.cells = cell_count * kBytesPerCell;
+  if (model.measure.speed_interval_mcs > 0) need.cells += cell_count * kBytesPerFollowedCell;
   for (const FieldData& field : model.fields)
     if (field.values != nullptr) need.fields += double(field.values->size() * sizeof(float));
   const int history = model.history_length();

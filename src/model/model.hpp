@@ -11,6 +11,7 @@
 
 #include "core/state.hpp"
 #include "data/import.hpp"
+#include "data/speed_table.hpp"
 #include "terms/physics.hpp"
 
 namespace kiln {
@@ -134,6 +135,18 @@ struct CheckerboardSettings {
 struct MeasureSettings {
   int64_t every = 10;         // MCS between rows of measures.csv; 0: never
   int64_t cells_every = 100;  // MCS between samples of cells.csv; 0: never
+
+  int64_t speed_interval_mcs = 0;  // over which speeds are taken; 0: never
+  double arrest_below_um_per_min = 2;
+  std::vector<SpeedBin> reference_speeds;  // empty: none
+
+  bool explored = false;          // whether to count the sites that cells have visited
+  int64_t explored_cells = 1000;  // at most so many cells are looked at one by one
+  std::optional<int> halves;      // the axis along which cells are split in two, to see how they mix
+
+  bool direction_correlation = false;
+  double correlation_distance_um = 50;
+  int64_t correlation_cells = 10'000;  // at most so many cells are compared with those around them
 };
 
 struct PictureSettings {

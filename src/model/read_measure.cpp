@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "core/error.hpp"
 #include "model/reading.hpp"
 
 namespace kiln {
@@ -85,15 +88,79 @@ void read_pictures(Reading& r) {
   put(r.complete, kPictureSection.name, {std::move(given), r.given.place});
 }
 
+std::vector<SpeedBin> reference_speeds(Node& file, const Model& model) {
+  const std::string absolute = absolute_file(model, file.text());
+  try {
+    std::vector<SpeedBin> bins = read_speed_table(absolute);
+    // Resolved models are kept elsewhere, and must still find their files.
+    file.value = absolute;
+    return bins;
+  } catch (const UserError& error) {
+    fail_at(file, fmt::format("measure.reference_speeds cannot be used: {}", error.what()));
+  }
+}
+
+void read_speeds(const Reading& r, Node& measure, MeasureSettings& settings) {
+  if (find(measure, "speed_interval_s") == nullptr)
+    put(measure, "speed_interval_s", {settings.every > 0 ? 120.0 : 0.0, measure.place});
+  const double interval = find(measure, "speed_interval_s")->real();
+  if (interval > 0)
+    settings.speed_interval_mcs =
+        std::max<int64_t>(1, std::llround(interval / r.model.units.seconds_per_mcs));
+  settings.arrest_below_um_per_min = find(measure, "arrest_below_um_per_min")->real();
+  Node* reference = find(measure, "reference_speeds");
+  if (reference == nullptr) return;
+  if (interval == 0)
+    fail_at(*reference, "measure.reference_speeds needs speeds; give measure.speed_interval_s above 0.");
+  settings.reference_speeds = reference_speeds(*reference, r.model);
+}
+
+void read_halves(const Reading& r, const Node& measure, MeasureSettings& settings) {
+  const Node& halves = *find(measure, "halves");
+  if (halves.text() == "none") return;
+  if (halves.text() == "z" && r.model.lattice.dimension == 2)
+    fail_at(halves, "measure.halves is \"z\", but must be \"x\" or \"y\" in 2-D.");
+  settings.halves = halves.text()[0] - 'x';
+}
+
+void read_correlation(const Node& measure, MeasureSettings& settings) {
+  const Node& wanted = *find(measure, "direction_correlation");
+  settings.direction_correlation = wanted.flag();
+  settings.correlation_distance_um = find(measure, "correlation_distance_um")->real();
+  settings.correlation_cells = find(measure, "correlation_cells")->whole();
+  if (settings.direction_correlation && (settings.speed_interval_mcs == 0 || settings.cells_every == 0))
+    fail_at(wanted,
+            "measure.direction_correlation needs steps of cells; give measure.speed_interval_s and "
+            "measure.cells_every above 0.");
+}
+
+void read_settings(Reading& r, Node& measure) {
+  MeasureSettings& settings = r.model.measure;
+  settings.every = find(measure, "every")->whole();
+  settings.cells_every = find(measure, "cells_every")->whole();
+  read_speeds(r, measure, settings);
+  settings.explored = find(measure, "explored")->flag();
+  settings.explored_cells = find(measure, "explored_cells")->whole();
+  read_halves(r, measure, settings);
+  read_correlation(measure, settings);
+  const auto require_rows = [&](const char* key, bool wanted) {
+    if (wanted && settings.every == 0)
+      fail_at(*find(measure, key),
+              fmt::format("measure.{} stands in measures.csv; give measure.every above 0.", key));
+  };
+  require_rows("explored", settings.explored);
+  require_rows("halves", settings.halves.has_value());
+  sort_keys(measure, kMeasureSection);
+}
+
 }  // namespace
 
 void read_measure(Reading& r) {
-  const auto section = [&r](const Section& s) -> const Node& {
+  const auto section = [&r](const Section& s) -> Node& {
     return put(r.complete, s.name,
                complete_section(table_of(r.given, s.name), s, std::string(s.name), r.scope));
   };
-  const Node& measure = section(kMeasureSection);
-  r.model.measure = {find(measure, "every")->whole(), find(measure, "cells_every")->whole()};
+  read_settings(r, section(kMeasureSection));
   read_pictures(r);
   const Node& output = section(kOutputSection);
   r.model.output = {find(output, "lattice_every")->whole(), find(output, "checkpoint_every")->whole()};

@@ -204,6 +204,24 @@ constexpr Key kMeasureKeys[] = {
     {"every", whole, 0, kMostMcs, "10", "", "MCS", "between rows of measures.csv; 0: never"},
     {"cells_every", whole, 0, kMostMcs, "100", "", "MCS",
      "between samples of all cells in cells.csv; 0: never"},
+    {"speed_interval_s", real, 0, 1e12, "(120, or 0 where `every` is 0)", "", "s",
+     "over which the speeds in speeds.csv and motility.csv are taken, rounded to whole MCS; 0: never"},
+    {"arrest_below_um_per_min", real, 0, 1e9, "2", "", "µm/min",
+     "a cell that is slower over an interval counts as arrested"},
+    {"reference_speeds", text, 0, 0, "(none)", "", "",
+     "a CSV file of speeds in µm/min to compare with, with the columns `low,high,count` or `speed`"},
+    {"explored", flag, 0, 0, "false", "", "",
+     "the sites that cells were seen on since the phase began, in measures.csv"},
+    {"explored_cells", whole, 0, 1e5, "1000", "", "",
+     "at most so many cells, every k-th, also have their own sites counted; 0: none"},
+    {"halves", choice, 0, 0, "\"none\"", "none|x|y|z", "",
+     "split the cells at the lattice's middle along an axis as a phase begins; measures.csv tells how they "
+     "mix"},
+    {"direction_correlation", flag, 0, 0, "false", "", "",
+     "whether cells near each other go the same way over the interval of speeds, every `cells_every`"},
+    {"correlation_distance_um", real, 1e-6, 1e12, "50", "", "µm", "up to which cells are compared"},
+    {"correlation_cells", whole, 1, 4e9, "10000", "", "",
+     "at most so many cells, every k-th, are compared with all around them"},
 };
 
 constexpr Key kPictureKeys[] = {

@@ -35,6 +35,8 @@ table { border-collapse: collapse; width: 100%; }
 td { padding: 7px 16px; border-top: 1px solid #eef0f2; vertical-align: top; overflow-wrap: anywhere; }
 tr:first-child td { border-top: 0; }
 td:first-child { color: #5a6068; white-space: nowrap; overflow-wrap: normal; }
+.phases td { overflow-wrap: normal; }
+.card + .subtitle { margin-top: 8px; font-size: 13px; }
 code { font: 13px ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 .pictures, .plots { display: grid; gap: 16px; grid-template-columns: repeat(auto-fill, minmax(min(100%, 400px), 1fr)); }
 figure { margin: 0; padding: 12px; }
@@ -170,7 +172,7 @@ std::string html_page(const PageFrame& frame, const std::string& body) {
 std::string report_html(const ReportInfo& info) {
   const RunRecord& run = info.run;
   std::string body = key_figures(run) + notes(run) + pictures(info.pictures) + plots(info) +
-                     what_was_run(info) + files(info.files);
+                     motility_section(info.motility) + what_was_run(info) + files(info.files);
   if (!info.resolved_model.empty())
     body += "<details><summary>The model, every default written out</summary>\n<div class=\"card\"><pre>" +
             escaped(info.resolved_model) + "</pre></div></details>\n";

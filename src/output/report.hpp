@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "output/report_motility.hpp"
 #include "output/report_plots.hpp"
 #include "output/run_record.hpp"
 
@@ -29,6 +30,7 @@ struct ReportInfo {
   std::vector<std::pair<std::string, std::string>> facts;  // further lines of the summary: name, value
   std::vector<ReportPicture> pictures;
   std::vector<Column> measures, lags;
+  ReportMotility motility;
   std::vector<ReportFile> files;
 };
 

@@ -72,6 +72,24 @@ const std::vector<KnownPlot>& known_plots() {
        nullptr,
        false,
        true},
+      {"Explored volume",
+       "µm³ for each cell there is",
+       {{"explored_um3_per_cell", "all cells together"}, {"visited_um3_mean", "each by itself"}},
+       nullptr,
+       false,
+       true},
+      {"Explored area",
+       "µm² for each cell there is",
+       {{"explored_um2_per_cell", "all cells together"}, {"visited_um2_mean", "each by itself"}},
+       nullptr,
+       false,
+       true},
+      {"Mixing",
+       "share of one half's cells that touch the other half",
+       {{"mixed_fraction", "mixed"}},
+       nullptr,
+       false,
+       true},
       {"Copy attempts",
        "share of all attempts",
        {{"acceptance", "accepted"}, {"live_fraction", "between different cells"}},
@@ -152,7 +170,8 @@ std::optional<Plot> plot_of_contacts(const std::vector<Column>& measures, const 
 }
 
 std::vector<Plot> plots_of_unknown(const std::vector<Column>& measures, const TimeAxis& time) {
-  std::set<std::string> known = {"mcs", "t_min", "phase", "cells", "extinct", "fragmented"};
+  std::set<std::string> known = {"mcs",        "t_min",          "phase",        "cells",       "extinct",
+                                 "fragmented", "explored_sites", "explored_um2", "explored_um3"};
   for (const KnownPlot& plot : known_plots()) {
     if (plot.spread != nullptr) known.insert(plot.spread);
     for (const Member& member : plot.members) known.insert(member.column);

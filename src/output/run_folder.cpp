@@ -8,9 +8,22 @@ namespace kiln {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kFiles[] = {"model.toml",      "run.json",      "cells.csv",       "measures.csv",
-                                  "lags.csv",        "lattice.h5",    "lattice.xdmf",    "pictures",
-                                  "report.html",     "checkpoint.h5", ".cells.csv.part", ".measures.csv.part",
+constexpr const char* kFiles[] = {"model.toml",
+                                  "run.json",
+                                  "cells.csv",
+                                  "measures.csv",
+                                  "lags.csv",
+                                  "speeds.csv",
+                                  "motility.csv",
+                                  "direction_correlation.csv",
+                                  ".direction_correlation.csv.part",
+                                  "lattice.h5",
+                                  "lattice.xdmf",
+                                  "pictures",
+                                  "report.html",
+                                  "checkpoint.h5",
+                                  ".cells.csv.part",
+                                  ".measures.csv.part",
                                   ".lattice.h5.part"};
 
 bool has_content(const fs::path& path) {

@@ -14,6 +14,9 @@ struct RunFolder {
   std::filesystem::path cells() const { return path / "cells.csv"; }
   std::filesystem::path measures() const { return path / "measures.csv"; }
   std::filesystem::path lags() const { return path / "lags.csv"; }
+  std::filesystem::path speeds() const { return path / "speeds.csv"; }
+  std::filesystem::path motility() const { return path / "motility.csv"; }
+  std::filesystem::path direction_correlation() const { return path / "direction_correlation.csv"; }
   std::filesystem::path lattice() const { return path / "lattice.h5"; }
   std::filesystem::path pictures() const { return path / "pictures"; }
   std::filesystem::path checkpoint() const { return path / "checkpoint.h5"; }

@@ -7,6 +7,7 @@
 
 #include "measure/cell_table.hpp"
 #include "measure/track_arrays.hpp"
+#include "output/motility_tables.hpp"
 #include "output/picture.hpp"
 #include "output/png.hpp"
 #include "output/tables.hpp"
@@ -31,6 +32,11 @@ Recorder make_recorder(const Model& model, const Checkpoint* resumed) {
   return recorder;
 }
 
+Motility make_motility(const Model& model, const Checkpoint* resumed) {
+  if (resumed == nullptr || resumed->info.extra.empty()) return Motility(model, measuring_threads());
+  return Motility(model, measuring_threads(), motility_from_arrays(resumed->info.extra));
+}
+
 }  // namespace
 
 int phase_at(const Model& model, int64_t mcs) {
@@ -46,6 +52,7 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
     : model_(model),
       folder_(folder),
       recorder_(make_recorder(model, resumed)),
+      motility_(make_motility(model, resumed)),
       frozen_(model.frozen_types()),
       end_(model.total_mcs()) {
   while (first_measured_ < end_ && !is_measured(first_measured_)) ++first_measured_;
@@ -53,7 +60,7 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
   const auto table = [&](const std::filesystem::path& path, const std::vector<std::string>& columns) {
     return resumed == nullptr ? CsvTable(path, columns) : CsvTable::continue_from(path, columns, from);
   };
-  if (model.measure.every > 0) measures_.emplace(table(folder.measures(), measures_columns(model.types)));
+  if (model.measure.every > 0) measures_.emplace(table(folder.measures(), measures_columns(model)));
   if (model.measure.cells_every > 0) {
     cells_.emplace(table(folder.cells(), cells_columns()));
     const int64_t samples = (end_ - first_measured_) / model.measure.cells_every + 2;
@@ -63,6 +70,15 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
           fmt::format("cells.csv holds every {}th cell (ids 1, {}, {}, ...), to stay below a million "
                       "rows.",
                       cell_stride_, 1 + cell_stride_, 1 + 2 * cell_stride_));
+  }
+  if (model.measure.direction_correlation) {
+    correlation_.emplace(table(folder.direction_correlation(), correlation_columns()));
+    const int64_t stride = sampling_stride(int64_t(cells) - 1, 1, model.measure.correlation_cells);
+    if (stride > 1)
+      notes_.push_back(
+          fmt::format("direction_correlation.csv holds the pairs of every {}th cell (ids 1, {}, {}, ...) "
+                      "with all others.",
+                      stride, 1 + stride, 1 + 2 * stride));
   }
   if (kHasHdf5) {
     lattice_.emplace(resumed == nullptr ? LatticeFile(folder.path, model)
@@ -102,6 +118,7 @@ int64_t RunWriter::next_due(int64_t mcs) const {
   consider(model_.output.lattice_every);
   consider(model_.output.checkpoint_every);
   for (const Series& s : series_) consider(s.settings.every);
+  if (const int64_t due = motility_.next_due(mcs); due > mcs) next = std::min(next, due);
   int64_t phase_end = 0;
   for (const Phase& phase : model_.phases) {
     phase_end += phase.mcs;
@@ -118,9 +135,18 @@ void RunWriter::write(const State& state, const AttemptCounts& counts, const std
 }
 
 void RunWriter::take_measures(const State& state, const AttemptCounts& counts, Moment moment) {
-  const std::string& phase = model_.phases[std::size_t(phase_at(model_, state.mcs))].name;
+  const int number = phase_at(model_, state.mcs);
+  const std::string& phase = model_.phases[std::size_t(number)].name;
+  const std::vector<CorrelationBin> correlation =
+      motility_.watch(state, is_measured(state.mcs) ? number : -1);
+  if (correlation_ && !correlation.empty()) {
+    add_correlation(*correlation_, state.mcs, correlation, model_);
+    correlation_->flush();
+  }
   if (measures_ && is_due(state.mcs, model_.measure.every, moment)) {
     last_row_ = recorder_.record(state, counts, phase);
+    last_row_->explored = motility_.explore(state);
+    last_row_->mixed_fraction = motility_.mixed(state);
     add_measures(*measures_, *last_row_);
     measures_->flush();
   }
@@ -161,6 +187,7 @@ void RunWriter::save(const State& state, const AttemptCounts& counts, const std:
   info.phase = phase_at(model_, state.mcs);
   info.counts = counts;
   info.extra = arrays_of(recorder_.tracks().data(), recorder_.last_counts());
+  add_arrays(motility_.data(), info.extra);
   write_checkpoint(folder_.checkpoint(), state, info);
 }
 
@@ -189,7 +216,13 @@ void RunWriter::take_up_pictures(int64_t last_mcs) {
 void RunWriter::finish() {
   if (measures_) measures_->finish();
   if (cells_) cells_->finish();
+  if (correlation_) correlation_->finish();
   if (measures_) write_lags(folder_.lags(), recorder_.tracks().lags());
+  if (model_.measure.speed_interval_mcs > 0) {
+    const std::vector<SpeedSums> speeds = motility_.speeds().sums();
+    write_speeds(folder_.speeds(), speeds, model_);
+    write_motility(folder_.motility(), speeds, model_);
+  }
   if (lattice_ && !lattice_->saved().empty()) lattice_->finish();
   for (const Series& s : series_)
     if (s.animation && s.animation->frames() > 1)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "measure/motility.hpp"
 #include "measure/recorder.hpp"
 #include "output/animation.hpp"
 #include "output/checkpoint.hpp"
@@ -46,6 +47,7 @@ class RunWriter {
   void finish();
 
   const std::optional<MeasureRow>& last_row() const { return last_row_; }
+  const Motility& motility() const { return motility_; }
   // What a reader of the tables has to know, a sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
   // Relative to the folder, in order of time: the still pictures of each view, and the animations.
@@ -70,7 +72,8 @@ class RunWriter {
   const Model& model_;
   RunFolder folder_;
   Recorder recorder_;
-  std::optional<CsvTable> measures_, cells_;
+  Motility motility_;
+  std::optional<CsvTable> measures_, cells_, correlation_;
   std::optional<LatticeFile> lattice_;
   std::vector<Series> series_;
   std::optional<MeasureRow> last_row_;

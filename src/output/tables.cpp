@@ -4,7 +4,7 @@
 
 namespace kiln {
 
-std::vector<std::string> measures_columns(const std::vector<CellType>& types) {
+std::vector<std::string> measures_columns(const Model& model) {
   std::vector<std::string> columns = {"mcs",         "t_min",           "phase",
                                       "cells",       "extinct",         "fragmented",
                                       "acceptance",  "live_fraction",   "volume_mean",
@@ -13,8 +13,15 @@ std::vector<std::string> measures_columns(const std::vector<CellType>& types) {
                                       "with_frozen", "displacement_um", "speed_um_per_min",
                                       "msd_um2",     "order_index",     "direction_autocorrelation",
                                       "straightness"};
-  for (const auto& [a, b] : contact_pairs(types))
-    columns.push_back(fmt::format("contact_{}_{}", types[a].name, types[b].name));
+  if (model.measure.explored) {
+    const char* unit = model.lattice.dimension == 2 ? "um2" : "um3";
+    columns.insert(columns.end(),
+                   {"explored_sites", fmt::format("explored_{}", unit),
+                    fmt::format("explored_{}_per_cell", unit), fmt::format("visited_{}_mean", unit)});
+  }
+  if (model.measure.halves) columns.push_back("mixed_fraction");
+  for (const auto& [a, b] : contact_pairs(model.types))
+    columns.push_back(fmt::format("contact_{}_{}", model.types[a].name, model.types[b].name));
   return columns;
 }
 
@@ -43,6 +50,10 @@ void add_measures(CsvTable& table, const MeasureRow& row) {
       row.motion.direction_autocorrelation,
       row.motion.straightness,
   };
+  if (row.explored)
+    fields.insert(fields.end(), {row.explored->sites, row.explored->size, row.explored->per_cell,
+                                 row.explored->visited_mean});
+  if (row.mixed_fraction) fields.push_back(*row.mixed_fraction);
   fields.insert(fields.end(), row.contact_fractions.begin(), row.contact_fractions.end());
   table.add(fields);
 }

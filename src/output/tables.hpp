@@ -16,8 +16,8 @@ namespace kiln {
 
 // measures.csv: one row per sample of the whole tissue. `acceptance` is accepted / attempts and
 // `live_fraction` live / attempts, both since the row before. `contact_a_b` is the share of the interface of
-// cells of type a that faces type b.
-std::vector<std::string> measures_columns(const std::vector<CellType>& types);
+// cells of type a that faces type b. Columns of measures that a model does not ask for are left out.
+std::vector<std::string> measures_columns(const Model& model);
 void add_measures(CsvTable& table, const MeasureRow& row);
 
 // cells.csv: one row per cell and sample; id, t (seconds), x, y, z (micrometres, unwrapped) stand first,

@@ -120,7 +120,11 @@ TEST(Notes, RoundPerimeterAgreesWithACount) {
 
 TEST(Memory, CountsSitesCellsAndHistory) {
   const Model plain = parsed("lattice.size = [100, 100]");
-  EXPECT_EQ(memory_need(plain, 10).total(), 10000 * 4.25 + 10 * 72);
+  EXPECT_EQ(memory_need(plain, 10).total(), 10000 * 4.25 + 10 * (72 + 64));
+  const Model silent = parsed("lattice.size = [100, 100]\nmeasure.every = 0");
+  EXPECT_EQ(memory_need(silent, 10).total(), 10000 * 4.25 + 10 * 72);
+  const Model explored = parsed("lattice.size = [100, 100]\nmeasure.explored = true");
+  EXPECT_EQ(memory_need(explored, 10).sites, 10000 * (4.25 + 0.125));
   const Model full = parsed(R"(
 lattice.size = [100, 100]
 [types.a]

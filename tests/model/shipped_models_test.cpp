@@ -142,6 +142,14 @@ checkerboard = { region = 4, per_thread = 8, switch_every = 1, order = "cycle", 
 [measure]
 every = 10
 cells_every = 100
+speed_interval_s = 120
+arrest_below_um_per_min = 2
+explored = false
+explored_cells = 1000
+halves = "none"
+direction_correlation = false
+correlation_distance_um = 50
+correlation_cells = 10000
 
 [output]
 lattice_every = 0

@@ -93,6 +93,29 @@ TEST(Report, IsWrittenWithItsPlots) {
   EXPECT_TRUE(has(html, "aria-label=\"Mean squared displacement by lag\""));
 }
 
+TEST(Report, ShowsSpeedsAndArrest) {
+  ReportInfo info = example();
+  SpeedSums sums;
+  for (const double speed : {0.5, 0.5, 3.5, 7.5}) sums.add(speed, speed < 2);
+  sums.arrest_by_cell = 0.25;
+  info.motility = {{"a & b"}, {sums}, {kNaN}, 120, 2};
+  const std::string html = report_html(info);
+  EXPECT_TRUE(has(html, "<h2>Motility</h2>"));
+  // (1/2 + z^2/8) / (1 + z^2/4) -+ z sqrt(1/16 + z^2/64) / (1 + z^2/4)
+  EXPECT_TRUE(has(html,
+                  "<tr><td>a &amp; b</td><td>4</td><td>3 ± 3.32</td><td>0.633</td>"
+                  "<td>0.5 (0.15–0.85)</td><td>0.25</td><td>–</td></tr>"))
+      << html.substr(html.find("<h2>Motility"), 1500);
+  EXPECT_TRUE(has(html, "aria-label=\"Speeds\""));
+  EXPECT_TRUE(has(html, "intervals of 120 s"));
+  const Plot plot = speed_histogram(info.motility);
+  ASSERT_EQ(plot.series.size(), 1u);
+  EXPECT_EQ(plot.series[0].x, (std::vector<double>{0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8}));
+  EXPECT_EQ(plot.series[0].y,
+            (std::vector<double>{0.5, 0.5, 0, 0, 0, 0, 0.25, 0.25, 0, 0, 0, 0, 0, 0, 0.25, 0.25}));
+  EXPECT_FALSE(has(report_html(example()), "Motility"));
+}
+
 TEST(ReportPlots, GroupColumnsThatBelongTogether) {
   const std::vector<Column> measures = {
       {"mcs", {0, 10, 20}},          {"t_min", {0, 5, 10}},        {"phase", {kNaN, kNaN, kNaN}},

@@ -169,9 +169,31 @@ Model two_types() {
   return model;
 }
 
+TEST_F(Table, MeasuresThatAreAskedForHaveColumns) {
+  Model model = two_types();
+  model.measure.explored = true;
+  model.measure.halves = 0;
+  CsvTable table(path_, measures_columns(model));
+  MeasureRow row;
+  row.explored = ExploredRow{10, 80, 40, 36.5};
+  row.mixed_fraction = 0.25;
+  row.contact_fractions.assign(3, kUndefined);
+  add_measures(table, row);
+  table.finish();
+  const std::string text = text_of(path_);
+  EXPECT_NE(text.find(",straightness,explored_sites,explored_um3,explored_um3_per_cell,visited_um3_mean,"
+                      "mixed_fraction,contact_light_medium,"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find(",10,80,40,36.5,0.25,,,\n"), std::string::npos) << text;
+  model.lattice.dimension = 2;
+  const std::vector<std::string> flat = measures_columns(model);
+  EXPECT_NE(std::find(flat.begin(), flat.end(), "explored_um2_per_cell"), flat.end());
+}
+
 TEST_F(Table, MeasuresColumnsAndARow) {
   const Model model = two_types();
-  CsvTable table(path_, measures_columns(model.types));
+  CsvTable table(path_, measures_columns(model));
   MeasureRow row;
   row.mcs = 40;
   row.minutes = 20;

@@ -1,0 +1,95 @@
+#include "measure/motility.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "measure/cell_table.hpp"
+
+namespace kiln {
+namespace {
+
+SpeedSettings speed_settings(const Model& model) {
+  return {model.units.voxel_um, model.units.seconds_per_mcs, model.measure.speed_interval_mcs,
+          model.measure.arrest_below_um_per_min};
+}
+
+}  // namespace
+
+Motility::Motility(const Model& model, int threads, MotilityData data)
+    : settings_(model.measure),
+      units_(model.units),
+      frozen_(model.frozen_types()),
+      threads_(threads),
+      phase_(data.phase),
+      speeds_(speed_settings(model), std::move(data.speeds)),
+      explored_(frozen_, {.cells = model.measure.explored_cells}, threads, std::move(data.explored)),
+      halves_(std::move(data.halves)),
+      correlation_bin_(data.correlation_bin) {}
+
+std::vector<CorrelationBin> Motility::watch(const State& state, int phase) {
+  std::vector<CorrelationBin> rows;
+  if (speeds_.is_due(state.mcs, phase)) {
+    const std::vector<Vec3d> places = tracked_places(state.cells, frozen_);
+    if (correlation_is_due(state.mcs)) rows = correlate(state, places);
+    speeds_.add(state.mcs, places, phase);
+  }
+  if (phase == phase_) return rows;
+  phase_ = phase;
+  correlation_bin_ = 0;
+  if (phase < 0) return rows;
+  if (settings_.explored) explored_.begin(state);
+  if (settings_.halves)
+    halves_ = halves_along(state.lattice, *settings_.halves, tracked_places(state.cells, frozen_));
+  return rows;
+}
+
+// At the first end of an interval at or after every multiple of cells_every.
+bool Motility::correlation_is_due(int64_t mcs) const {
+  const int64_t every = settings_.cells_every;
+  return settings_.direction_correlation && every > 0 && speeds_.ends_interval(mcs) &&
+         mcs / every > speeds_.data().last_mcs / every;
+}
+
+std::vector<CorrelationBin> Motility::correlate(const State& state, const std::vector<Vec3d>& places) {
+  if (correlation_bin_ == 0) {
+    const Summary volume = size_statistics(state.cells, frozen_).all.volume;
+    if (volume.count == 0) return {};
+    correlation_bin_ = diameter_of(volume.mean, state.lattice.dimension);
+  }
+  CorrelationSettings settings;
+  const Vec3i& size = state.lattice.size;  // nothing is farther apart than its sides together
+  settings.distance = std::min(settings_.correlation_distance_um / units_.voxel_um,
+                               double(size.x) + double(size.y) + double(size.z));
+  settings.bin = correlation_bin_;
+  settings.stride = sampling_stride(int64_t(state.cells.count()) - 1, 1, settings_.correlation_cells);
+  settings.threads = threads_;
+  return direction_correlation(state.lattice, speeds_.data().last, places, settings);
+}
+
+int64_t Motility::living_cells(const State& state) const {
+  int64_t cells = 0;
+  for (CellId cell = 1; cell < state.cells.count(); ++cell)
+    cells += is_tracked(state.cells, frozen_, cell) && state.cells.extent[cell].volume > 0 ? 1 : 0;
+  return cells;
+}
+
+std::optional<ExploredRow> Motility::explore(const State& state) {
+  if (!settings_.explored) return std::nullopt;
+  explored_.add(state);
+  const double um = units_.voxel_um;
+  const double site = state.lattice.dimension == 2 ? um * um : um * um * um;
+  const int64_t cells = living_cells(state);
+  ExploredRow row;
+  row.sites = explored_.sites();
+  row.size = double(row.sites) * site;
+  row.per_cell = cells > 0 ? row.size / double(cells) : kUndefined;
+  row.visited_mean = explored_.mean_sites_of_cells() * site;
+  return row;
+}
+
+std::optional<double> Motility::mixed(const State& state) const {
+  if (!settings_.halves) return std::nullopt;
+  return mixed_fraction(state, halves_, threads_);
+}
+
+}  // namespace kiln

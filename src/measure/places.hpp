@@ -1,0 +1,19 @@
+// Where cells are, as plain tables: one place per cell id, in lattice units, unwrapped.
+#pragma once
+
+#include <vector>
+
+#include "core/cells.hpp"
+#include "measure/statistics.hpp"
+
+namespace kiln {
+
+// Of a cell that is not followed or not there.
+inline constexpr Vec3d kNoPlace{kUndefined, kUndefined, kUndefined};
+
+inline bool is_known(const Vec3d& place) { return place.x == place.x; }
+
+// The centroids of the tracked cells with volume > 0; kNoPlace for all others.
+std::vector<Vec3d> tracked_places(const Cells& cells, const std::vector<bool>& frozen);
+
+}  // namespace kiln

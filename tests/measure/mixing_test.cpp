@@ -1,0 +1,78 @@
+#include "measure/mixing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "measure/places.hpp"
+#include "measure/small_states.hpp"
+
+namespace kiln {
+namespace {
+
+using namespace testing;
+using enum Half;
+
+const std::vector<bool> kTypes = {false, false, true};
+
+std::vector<Half> halves_of(const State& state, int axis) {
+  return halves_along(state.lattice, axis, tracked_places(state.cells, kTypes));
+}
+
+// Cells 1 and 2 in the lower half, 3 and 4 in the upper one, the frozen cell 5 in none.
+TEST(Mixing, OnARow) {
+  const std::vector<CellId> ids = {1, 1, 2, 2, 3, 3, 4, 4};
+  const std::vector<TypeId> types = {0, 1, 1, 1, 1, 2};
+  const State closed = state_from(flat(8, 1, false, false), ids, types, kTypes);
+  EXPECT_EQ(halves_of(closed, 0), (std::vector<Half>{none, lower, lower, upper, upper, none}));
+  EXPECT_EQ(touches_other_half(closed, halves_of(closed, 0)), (std::vector<uint8_t>{0, 0, 1, 1, 0, 0}));
+  EXPECT_DOUBLE_EQ(mixed_fraction(closed, halves_of(closed, 0)), 0.5);
+  const State periodic = state_from(flat(8, 1, true, false), ids, types, kTypes);
+  EXPECT_DOUBLE_EQ(mixed_fraction(periodic, halves_of(periodic, 0)), 1);
+  const State apart = state_from(flat(8, 1, false, false), {1, 1, 2, 5, 3, 3, 4, 4}, types, kTypes);
+  EXPECT_DOUBLE_EQ(mixed_fraction(apart, halves_of(apart, 0)), 0) << "a frozen cell between them";
+}
+
+// Corners touch. The labels stay what they were: cell 1 has gone to the other side.
+TEST(Mixing, LabelsAreThoseOfTheStart) {
+  const State start = state_from(flat(2, 4, false, false), {1, 0, 2, 0, 0, 0, 0, 3}, {0, 1, 1, 1}, kTypes);
+  const std::vector<Half> halves = halves_of(start, 1);
+  EXPECT_EQ(halves, (std::vector<Half>{none, lower, lower, upper}));
+  EXPECT_DOUBLE_EQ(mixed_fraction(start, halves), 0);
+  const State later = state_from(flat(2, 4, false, false), {0, 0, 2, 0, 1, 0, 0, 3}, {0, 1, 1, 1}, kTypes);
+  EXPECT_DOUBLE_EQ(mixed_fraction(later, halves), 0.5);
+  const State dead = state_from(flat(2, 4, false, false), {0, 0, 0, 0, 1, 0, 0, 3}, {0, 1, 1, 1}, kTypes);
+  EXPECT_DOUBLE_EQ(mixed_fraction(dead, halves), 1) << "cell 2 no longer counts";
+}
+
+TEST(Mixing, HasNoMeaningWithoutALowerHalf) {
+  const State state = state_from(flat(4, 1, false, false), {0, 0, 0, 1}, {0, 1}, kTypes);
+  EXPECT_TRUE(std::isnan(mixed_fraction(state, halves_of(state, 0))));
+}
+
+// 11 sites to the right in a box of 8 is x = 3.5 of [0, 8) with the half a site in front: the lower half.
+TEST(Mixing, UnwrapsPlaces) {
+  const std::vector<Vec3d> places = {kNoPlace, {11, 0, 0}, {-1, 0, 0}, {3.5, 0, 0}, {-5.25, 0, 0}};
+  EXPECT_EQ(halves_along(flat(8, 1, true, false), 0, places),
+            (std::vector<Half>{none, lower, upper, upper, lower}));
+}
+
+TEST(Mixing, EqualsANaiveCount) {
+  uint64_t seed = 0;
+  for (const Lattice& lattice : assorted_lattices()) {
+    const State state = random_state(lattice, 12, 3, kTypes, ++seed);
+    std::vector<Half> halves(state.cells.count(), none);
+    for (CellId cell = 1; cell < halves.size(); ++cell)
+      halves[cell] = kTypes[state.cells.type[cell]] ? none : cell % 3 == 0 ? lower : upper;
+    std::vector<uint8_t> expected(halves.size());
+    for_each_neighbour(lattice, [&](Site a, Site b) {
+      const Half own = halves[state.ids[a]], other = halves[state.ids[b]];
+      if (own != none && other != none && own != other) expected[state.ids[a]] = 1;
+    });
+    EXPECT_EQ(touches_other_half(state, halves), expected);
+    EXPECT_EQ(touches_other_half(state, halves, 3), expected);
+  }
+}
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,120 @@
+#include "measure/motility.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/error.hpp"
+#include "measure/small_states.hpp"
+
+namespace kiln {
+namespace {
+
+using namespace testing;
+
+Model example_model() {
+  Model model;
+  model.types.resize(2);
+  model.phases.resize(2);
+  model.units = {2.0, 1.0};
+  model.measure.cells_every = 50;
+  model.measure.speed_interval_mcs = 30;
+  model.measure.explored = true;
+  model.measure.halves = 0;
+  model.measure.direction_correlation = true;
+  return model;
+}
+
+// Two cells side by side in a closed row of 20 sites, `shift` sites from its start.
+State pair_at(int64_t mcs, int shift) {
+  std::vector<CellId> ids(20);
+  ids[std::size_t(shift)] = ids[std::size_t(shift) + 1] = 1;
+  ids[std::size_t(shift) + 2] = ids[std::size_t(shift) + 3] = 2;
+  State state = state_from(flat(20, 1, false, false), ids, {0, 1, 1}, {false, false});
+  state.mcs = mcs;
+  return state;
+}
+
+TEST(Motility, HandsStatesToItsMeasures) {
+  Motility motility(example_model());
+  EXPECT_TRUE(motility.watch(pair_at(0, 7), 0).empty());
+  EXPECT_EQ(motility.next_due(0), 30);
+  EXPECT_EQ(motility.mixed(pair_at(0, 7)), 1) << "cell 1 below the middle, cell 2 on it";
+  EXPECT_TRUE(motility.watch(pair_at(10, 8), 0).empty());
+  const ExploredRow row = *motility.explore(pair_at(10, 8));
+  EXPECT_EQ(row.sites, 5);
+  EXPECT_DOUBLE_EQ(row.size, 20);
+  EXPECT_DOUBLE_EQ(row.per_cell, 10);
+  EXPECT_DOUBLE_EQ(row.visited_mean, 12);
+  EXPECT_TRUE(motility.watch(pair_at(30, 9), 0).empty()) << "not yet at a multiple of 50";
+  const std::vector<CorrelationBin> rows = motility.watch(pair_at(60, 11), 0);
+  ASSERT_FALSE(rows.empty());
+  EXPECT_DOUBLE_EQ(rows[0].high, diameter_of(2, 2));
+  EXPECT_EQ(rows[1].pairs, 1) << "2 sites apart, bins of 1.6";
+  EXPECT_DOUBLE_EQ(rows[1].correlation, 1);
+  EXPECT_DOUBLE_EQ(moments_of(motility.speeds().sums().at(0)).mean, 8);  // 4 µm and 4 µm in half a minute
+
+  motility.watch(pair_at(70, 0), 1);
+  EXPECT_EQ(motility.explore(pair_at(70, 0))->sites, 4) << "a phase starts anew";
+  EXPECT_EQ(motility.mixed(pair_at(70, 0)), 0) << "both cells in the lower half";
+}
+
+TEST(Motility, WhatIsNotAskedForIsLeftOut) {
+  Model model = example_model();
+  model.measure = {};
+  Motility motility(model);
+  EXPECT_TRUE(motility.watch(pair_at(0, 0), 0).empty());
+  EXPECT_EQ(motility.next_due(0), -1);
+  EXPECT_FALSE(motility.explore(pair_at(0, 0)).has_value());
+  EXPECT_FALSE(motility.mixed(pair_at(0, 0)).has_value());
+  EXPECT_TRUE(motility.speeds().sums().empty());
+}
+
+TEST(MotilityArrays, BringBackEverything) {
+  MotilityData data;
+  data.phase = 3;
+  data.correlation_bin = 0.1;
+  data.halves = {Half::none, Half::lower, Half::upper};
+  data.speeds.phase = 3;
+  data.speeds.start_mcs = 1'000'000'000'007;
+  data.speeds.last_mcs = 1'000'000'000'107;
+  data.speeds.last = {{0.1, 0.2, 0.3}, {-1, 1e300, 5}};
+  data.speeds.intervals = {0, 12};
+  data.speeds.arrested = {0, 5};
+  for (const int phase : {1, 3}) {
+    SpeedSums& sums = data.speeds.phases.emplace_back();
+    sums.phase = phase;
+    for (int i = 0; i < 1000; ++i) sums.add(1e5 * phase + i / 7.0, i % 3 == 0);
+    sums.arrest_by_cell = 0.7;
+    ASSERT_GT(sums.powers[2], WideSum(1) << 64);
+  }
+  data.explored.seen = {~0ull, 1ull << 63 | 5, 0};
+  data.explored.sites = 66;
+  data.explored.stride = 4;
+  data.explored.cells = 2;
+  data.explored.visits = {1, 100'000, (1ull << 52) + 1};
+  NamedArrays arrays;
+  add_arrays(data, arrays);
+  const MotilityData read = motility_from_arrays(arrays);
+  EXPECT_EQ(read.phase, data.phase);
+  EXPECT_EQ(read.correlation_bin, data.correlation_bin);
+  EXPECT_EQ(read.halves, data.halves);
+  EXPECT_EQ(read.speeds.phase, data.speeds.phase);
+  EXPECT_EQ(read.speeds.start_mcs, data.speeds.start_mcs);
+  EXPECT_EQ(read.speeds.last_mcs, data.speeds.last_mcs);
+  EXPECT_EQ(read.speeds.last, data.speeds.last);
+  EXPECT_EQ(read.speeds.intervals, data.speeds.intervals);
+  EXPECT_EQ(read.speeds.arrested, data.speeds.arrested);
+  EXPECT_TRUE(read.speeds.phases == data.speeds.phases);
+  EXPECT_EQ(read.explored.seen, data.explored.seen);
+  EXPECT_EQ(read.explored.sites, data.explored.sites);
+  EXPECT_EQ(read.explored.stride, data.explored.stride);
+  EXPECT_EQ(read.explored.cells, data.explored.cells);
+  EXPECT_EQ(read.explored.visits, data.explored.visits);
+
+  arrays.erase("speeds.last");
+  EXPECT_THROW(motility_from_arrays(arrays), UserError);
+}
+
+}  // namespace
+}  // namespace kiln

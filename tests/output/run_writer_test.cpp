@@ -1,0 +1,164 @@
+// A whole run's tables, and those of one that was stopped and went on.
+#include "output/run_writer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/hdf5.hpp"
+#include "file_examples.hpp"
+#include "model/read.hpp"
+#include "output/report_plots.hpp"
+
+namespace kiln {
+namespace {
+
+// Two phases of 50 and 57 MCS; intervals of 12, which are no multiple of `every`, nor the phases of them.
+constexpr const char* kModel = R"(
+pictures = []
+[lattice]
+size = [40, 40]
+[units]
+voxel_um = 2
+seconds_per_mcs = 10
+[types.cell]
+volume = { target = 30, lambda = 2 }
+act = { lambda = 100, max = 10 }
+[[initial]]
+kind = "seeds"
+count = 20
+[measure]
+every = 5
+cells_every = 20
+explored = true
+explored_cells = 7
+halves = "x"
+direction_correlation = true
+correlation_distance_um = 30
+correlation_cells = 8
+[[phases]]
+name = "first"
+mcs = 50
+[[phases]]
+name = "pause"
+mcs = 7
+measure = false
+[[phases]]
+name = "second"
+mcs = 50
+)";
+
+const char* const kTables[] = {"measures.csv", "cells.csv",    "lags.csv",
+                               "speeds.csv",   "motility.csv", "direction_correlation.csv"};
+
+// Runs from the checkpoint in the folder, or from the start, up to `stop` or the end.
+void run(const Model& model, const RunFolder& folder, int64_t stop) {
+  std::optional<Checkpoint> checkpoint;
+  if (std::filesystem::exists(folder.checkpoint())) checkpoint = read_checkpoint(folder.checkpoint());
+  State first = checkpoint ? checkpoint->state : initial_state(model);
+  const CellId cells = first.cells.count();
+  int64_t mcs = first.mcs;
+  const auto physics = [&](int64_t at) {
+    return model.phases[std::size_t(phase_at(model, at))].physics.view();
+  };
+  EngineOptions options;
+  options.engine = "serial";
+  const auto engine = make_engine(model, physics(mcs), std::move(first), options);
+  RunWriter writer(model, folder, cells, checkpoint ? &*checkpoint : nullptr);
+  if (mcs == 0) writer.write(engine->state(), {}, "serial", Moment::start);
+  while (mcs < model.total_mcs()) {
+    engine->set_physics(physics(mcs));
+    const int64_t next = std::min(writer.next_due(mcs), mcs < stop ? stop : model.total_mcs());
+    engine->advance(next - mcs);
+    mcs = next;
+    const Moment moment = mcs == stop                ? Moment::interrupted
+                          : mcs == model.total_mcs() ? Moment::end
+                                                     : Moment::under_way;
+    writer.write(engine->state(), {}, "serial", moment);
+    if (mcs == stop) break;
+  }
+  writer.finish();
+}
+
+TEST(RunWriter, SpeedsHaveTheirOwnRhythm) {
+  const ScratchFolder folder;
+  const Model model = parse_model(kModel, "m.toml", "");
+  run(model, make_run_folder(folder / "whole", IfExists::refuse), -1);
+  const std::string text = bytes_of(folder / "whole/motility.csv");
+  EXPECT_EQ(text.rfind("phase,interval_s,intervals,speed_mean_um_per_min,speed_sd_um_per_min,speed_skewness,"
+                       "arrest_coefficient,arrest_low,arrest_high,arrest_by_cell,divergence_bits\n",
+                       0),
+            0u)
+      << text;
+  // 20 cells, 4 intervals of 12 MCS in each of two phases of 50.
+  EXPECT_NE(text.find("\nfirst,120,80,"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nsecond,120,80,"), std::string::npos) << text;
+  EXPECT_EQ(text.find("pause"), std::string::npos);
+  const std::string speeds = bytes_of(folder / "whole/speeds.csv");
+  EXPECT_EQ(speeds.rfind("phase,low,high,count\nfirst,0,1,", 0), 0u) << speeds;
+  EXPECT_NE(speeds.find("\nfirst,100,,0\nsecond,0,1,"), std::string::npos) << speeds;
+}
+
+const Column& column(const std::vector<Column>& columns, const std::string& name) {
+  return *std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+}
+
+TEST(RunWriter, ExploredSitesGrowWithinAPhase) {
+  const ScratchFolder folder;
+  const Model model = parse_model(kModel, "m.toml", "");
+  run(model, make_run_folder(folder / "whole", IfExists::refuse), -1);
+  const std::vector<Column> table = csv_columns(folder / "whole/measures.csv");
+  const std::vector<double>&mcs = column(table, "mcs").values, &cells = column(table, "cells").values,
+        &sites = column(table, "explored_sites").values;
+  ASSERT_EQ(mcs.size(), sites.size());
+  for (std::size_t i = 0; i < mcs.size(); ++i) {
+    EXPECT_LE(sites[i], 1600);
+    EXPECT_GE(sites[i], column(table, "volume_mean").values[i] * cells[i] - 1e-9);
+    EXPECT_DOUBLE_EQ(column(table, "explored_um2").values[i], 4 * sites[i]);
+    EXPECT_DOUBLE_EQ(column(table, "explored_um2_per_cell").values[i], 4 * sites[i] / cells[i]);
+    EXPECT_GT(column(table, "visited_um2_mean").values[i], 0);
+    EXPECT_GE(column(table, "mixed_fraction").values[i], 0);
+    EXPECT_LE(column(table, "mixed_fraction").values[i], 1);
+    if (i > 0 && mcs[i] != 60) {
+      EXPECT_GE(sites[i], sites[i - 1]) << mcs[i];
+    }
+  }
+  EXPECT_LT(sites[std::size_t(std::find(mcs.begin(), mcs.end(), 60) - mcs.begin())], sites.back());
+}
+
+// Intervals end at 12, 24, ... and 69, 81, ...; the first of them after 20, 40, ... have rows.
+TEST(RunWriter, CorrelationHasRowsWhereItIsDue) {
+  const ScratchFolder folder;
+  const Model model = parse_model(kModel, "m.toml", "");
+  run(model, make_run_folder(folder / "whole", IfExists::refuse), -1);
+  const std::vector<Column> table = csv_columns(folder / "whole/direction_correlation.csv");
+  std::vector<double> times = column(table, "mcs").values;
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  EXPECT_EQ(times, (std::vector<double>{24, 48, 69, 81, 105}));
+  EXPECT_EQ(column(table, "low_um").values[0], 0);
+  // A bin is as wide as a cell of the mean volume at MCS 24; rows are at 20 and 25.
+  const std::vector<Column> measures = csv_columns(folder / "whole/measures.csv");
+  ASSERT_EQ(column(measures, "mcs").values[5], 25);
+  const double diameter = 2 * diameter_of(column(measures, "volume_mean").values[5], 2);
+  EXPECT_NEAR(column(table, "high_um").values[0], diameter, 0.03 * diameter);
+  for (const double correlation : column(table, "correlation").values)
+    EXPECT_TRUE(std::isnan(correlation) || std::abs(correlation) <= 1);
+}
+
+TEST(RunWriter, ResumedRunsGiveTheSameTables) {
+  if (!kHasHdf5) GTEST_SKIP() << "no HDF5";
+  const ScratchFolder folder;
+  const Model model = parse_model(kModel, "m.toml", "");
+  run(model, make_run_folder(folder / "whole", IfExists::refuse), -1);
+  // Within an interval, at the end of one, at the ends of phases, while nothing is measured.
+  for (const int64_t stop : {1, 24, 31, 50, 53, 57, 81, 100}) {
+    const RunFolder parts = make_run_folder(folder / ("parts" + std::to_string(stop)), IfExists::refuse);
+    run(model, parts, stop);
+    run(model, parts, -1);
+    for (const char* table : kTables)
+      EXPECT_EQ(bytes_of(parts.path / table), bytes_of(folder / (std::string("whole/") + table)))
+          << table << " from " << stop;
+  }
+}
+
+}  // namespace
+}  // namespace kiln
