@@ -141,16 +141,17 @@ class Numbers : public Object {
  public:
   const Shape& shape() const { return shape_; }
   Array::Element element() const { return element_; }  // the narrowest that holds every value
-  // Of a piece that is stored, and maybe compressed, as a whole.
+  // Of a piece that is stored, and maybe compressed, as a whole; 0 where there are none.
   double chunk_bytes() const { return chunk_bytes_; }
   void read(const Shape& start, const Shape& lengths, void* values) const;
 
  private:
   friend class Group;
   Numbers(Handle handle, std::shared_ptr<const Origin> origin, std::string name);
+  Shape block_of(const Shape& lengths) const;
 
   std::string name_;
-  Shape shape_;
+  Shape shape_, chunk_;
   Array::Element element_ = Array::Element::int8;
   double chunk_bytes_ = 0;
 };

@@ -120,25 +120,31 @@ class Chunks {
 
 }  // namespace
 
+bool next_block(std::vector<uint64_t>& place, const std::vector<uint64_t>& first,
+                const std::vector<uint64_t>& end, const std::vector<uint64_t>& block) {
+  for (std::size_t axis = place.size(); axis-- > 0;) {
+    place[axis] += block[axis];
+    if (place[axis] < end[axis]) return true;
+    place[axis] = first[axis];
+  }
+  return false;
+}
+
 bool chunks_are_whole(int64_t dataset, const std::vector<uint64_t>& start,
                       const std::vector<uint64_t>& lengths) {
   Chunks chunks(dataset);
   if (!chunks.usable()) return false;
   if (!chunks.all_known()) return true;
-  const std::vector<hsize_t>& chunk = chunks.lengths();
-  std::vector<hsize_t> first(start.size()), place;
-  for (std::size_t axis = 0; axis < start.size(); ++axis)
+  const std::vector<uint64_t> chunk(chunks.lengths().begin(), chunks.lengths().end());
+  std::vector<uint64_t> first(start.size()), end(start.size());
+  for (std::size_t axis = 0; axis < start.size(); ++axis) {
     first[axis] = start[axis] / chunk[axis] * chunk[axis];
-  place = first;
-  for (bool more = true; more;) {
-    if (!chunks.is_whole(place)) return false;
-    more = false;
-    for (std::size_t axis = place.size(); axis-- > 0 && !more;) {
-      place[axis] += chunk[axis];
-      more = place[axis] < start[axis] + lengths[axis];
-      if (!more) place[axis] = first[axis];
-    }
+    end[axis] = start[axis] + lengths[axis];
   }
+  std::vector<uint64_t> place = first;
+  do {
+    if (!chunks.is_whole({place.begin(), place.end()})) return false;
+  } while (next_block(place, first, end, chunk));
   return true;
 }
 

@@ -12,4 +12,9 @@ namespace kiln::hdf5 {
 bool chunks_are_whole(int64_t dataset, const std::vector<uint64_t>& start,
                       const std::vector<uint64_t>& lengths);
 
+// Moves `place` on to the next block of this size between `first` and `end`, the last axis fastest. False,
+// and back at the first, after the last one.
+bool next_block(std::vector<uint64_t>& place, const std::vector<uint64_t>& first,
+                const std::vector<uint64_t>& end, const std::vector<uint64_t>& block);
+
 }  // namespace kiln::hdf5

@@ -118,19 +118,51 @@ Numbers::Numbers(Handle handle, std::shared_ptr<const Origin> origin, std::strin
     check(H5Pget_chunk(properties.id(), int(rank), lengths.data()), name_);
     chunk_bytes_ = double(H5Tget_size(type.id()));
     for (const hsize_t length : lengths) chunk_bytes_ *= double(length);
+    chunk_.assign(lengths.begin(), lengths.end());
   }
 }
 
+// The library keeps some kilobytes for every chunk that one call touches, which for small chunks would be far
+// more than the data. So they are read by blocks of some hundred chunks.
+Shape Numbers::block_of(const Shape& lengths) const {
+  if (chunk_.empty()) return lengths;
+  static constexpr uint64_t kChunks = 256;
+  Shape block = chunk_;
+  uint64_t chunks = 1;
+  for (std::size_t axis = block.size(); axis-- > 0;) {
+    const uint64_t grid = (lengths[axis] + chunk_[axis] - 1) / chunk_[axis];
+    const uint64_t factor = std::min(grid, std::max<uint64_t>(1, kChunks / chunks));
+    block[axis] *= factor;
+    chunks *= factor;
+  }
+  return block;
+}
+
 void Numbers::read(const Shape& start, const Shape& lengths, void* values) const {
-  if (chunk_bytes_ > 0 && !chunks_are_whole(handle_.id(), start, lengths)) fail(name_ + " is damaged");
-  const std::vector<hsize_t> from(start.begin(), start.end()), count(lengths.begin(), lengths.end());
+  if (elements(lengths) == 0) return;
+  if (!chunk_.empty() && !chunks_are_whole(handle_.id(), start, lengths)) fail(name_ + " is damaged");
+  const std::size_t rank = start.size();
+  const std::vector<hsize_t> whole(lengths.begin(), lengths.end());
   const Handle file_space(check(H5Dget_space(handle_.id()), name_), H5Sclose);
-  check(H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, from.data(), nullptr, count.data(), nullptr),
+  const Handle memory_space(check(H5Screate_simple(int(rank), whole.data(), nullptr), name_), H5Sclose);
+  const Shape block = block_of(lengths), first(rank, 0);
+  Shape place = first;
+  do {
+    std::vector<hsize_t> from(rank), to(place.begin(), place.end()), count(rank);
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+      from[axis] = start[axis] + place[axis];
+      count[axis] = std::min(block[axis], lengths[axis] - place[axis]);
+    }
+    const auto select = [&](const Handle& space, const std::vector<hsize_t>& at) {
+      check(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, at.data(), nullptr, count.data(), nullptr),
+            name_);
+    };
+    select(file_space, from);
+    select(memory_space, to);
+    check(
+        H5Dread(handle_.id(), memory_type(element_), memory_space.id(), file_space.id(), H5P_DEFAULT, values),
         name_);
-  const Handle memory_space(check(H5Screate_simple(int(count.size()), count.data(), nullptr), name_),
-                            H5Sclose);
-  check(H5Dread(handle_.id(), memory_type(element_), memory_space.id(), file_space.id(), H5P_DEFAULT, values),
-        name_);
+  } while (next_block(place, first, lengths, block));
 }
 
 Numbers Group::open_numbers(const std::string& name) const {

@@ -186,6 +186,7 @@ TEST_F(Hdf5Image, EveryLayout) {
     SCOPED_TRACE(dataset);
     expect_values(read("filters.h5", {.dataset = dataset}), {5, 7, 9}, Element::uint16);
   }
+  expect_values(read("filters.h5", {.dataset = "tiny"}), {5, 37, 45}, Element::uint16);
   for (const char* dataset : {"sparse", "sparse_gzip"}) {
     SCOPED_TRACE(dataset);
     const ImageStack image = read("filters.h5", {.dataset = dataset});

@@ -150,6 +150,8 @@ def hdf5():
         layouts |= {"all": {"compression": "gzip", "shuffle": True, "fletcher32": True, "chunks": (2, 3, 4)}}
         for name, options in layouts.items():
             file.create_dataset(name, data=values("u2", (5, 7, 9)), **options)
+        # More chunks than are read at once.
+        file.create_dataset("tiny", data=values("u2", (5, 37, 45)), chunks=(1, 3, 2))
         # One chunk is written, the others are not there.
         for name in ["sparse", "sparse_gzip"]:
             data = file.create_dataset(name, (5, 7, 9), "u2", **layouts["chunked" if name == "sparse" else "gzip"])
