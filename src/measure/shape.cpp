@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "measure/cell_table.hpp"
 #include "core/parallel.hpp"
+#include "measure/cell_table.hpp"
 #include "measure/rows.hpp"
 
 namespace kiln {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/cuda/driver_context.hpp"
 #include "data/wording.hpp"
+#include "engine/cuda/driver_context.hpp"
 
 namespace kiln::cuda {
 
