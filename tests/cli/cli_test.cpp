@@ -260,6 +260,38 @@ TEST_F(Cli, MistakesGetASentenceAndWriteNothing) {
       << blocked.out;
 }
 
+// The lines that `import` prints are a model's.
+TEST_F(Cli, AStackBecomesATissue) {
+  EXPECT_EQ(kiln("phantom reticulum --size-um 24 24 16 --voxel-um 1 1 1 --out stack.npy").exit_code, 0);
+  const Result look = kiln("import stack.npy --voxel-um 1 1 2 --site-um 1 --threshold 60 --out look");
+  ASSERT_EQ(look.exit_code, 0) << look.out;
+  EXPECT_NE(look.out.find("sites           24 x 24 x 32 of 1 µm = 18,432 sites"), std::string::npos)
+      << look.out;
+  EXPECT_NE(look.out.find("threshold       60\n"), std::string::npos) << look.out;
+  const std::string marker = "For a model file:\n";
+  const std::size_t lines = look.out.find(marker);
+  ASSERT_NE(lines, std::string::npos) << look.out;
+  write("tissue.toml", "pictures = []\n" + look.out.substr(lines + marker.size()) + R"(type = "stroma"
+[[initial]]
+kind = "seeds"
+type = "tcell"
+count = 20
+[lattice]
+size = [24, 24, 32]
+boundary = "closed"
+[types.stroma]
+frozen = true
+[types.tcell]
+volume = {target = 40, lambda = 5}
+)");
+  const Result run = kiln("run tissue.toml --mcs 5 --engine serial --json");
+  ASSERT_EQ(run.exit_code, 0) << run.out;
+  EXPECT_EQ(value(run.out, "cells"), "20");  // the stroma is not counted
+  const Result none = kiln("import stack.npy --crop-from 0 0 30");
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.out.find("is to be cropped from (0, 0, 30) to (24, 24, 16)"), std::string::npos) << none.out;
+}
+
 TEST_F(Cli, ValidateBenchInfoRenderAndHelp) {
   const Result validate = kiln("validate small.toml");
   EXPECT_EQ(validate.exit_code, 0);
