@@ -53,6 +53,8 @@ int info_command() {
   fmt::print("Schedules      serial, tiles, checkerboard\n");
   print_cuda(found);
   fmt::print("Pictures       {}\n", kHasPng ? "yes (libpng)" : "no: install libpng-dev and rebuild");
+  fmt::print("Images         .npy{}{}\n", kHasHdf5 ? ", HDF5" : "",
+             kHasTiff ? ", TIFF" : "; for TIFF install libtiff-dev and libpugixml-dev and rebuild");
   fmt::print("Snapshots      {}\n", kHasHdf5 ? "yes (HDF5)" : "no: install libhdf5-dev and rebuild");
   return 0;
 }

@@ -9,6 +9,12 @@
 
 namespace kiln {
 
+#ifdef KILN_HAS_TIFF
+inline constexpr bool kHasTiff = true;
+#else
+inline constexpr bool kHasTiff = false;
+#endif
+
 struct ImageStack {
   Array values;             // of shape (z, y, x)
   Vec3d voxel_um{0, 0, 0};  // edges of a voxel; 0 along an axis for which the file gives none
