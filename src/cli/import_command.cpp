@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/commands.hpp"
 #include "core/error.hpp"
@@ -14,9 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string axes_text(const Vec3i& v, int dimension) {
-  return dimension == 2 ? fmt::format("{} x {}", v.x, v.y) : fmt::format("{} x {} x {}", v.x, v.y, v.z);
-}
+std::string axes_text(const Vec3i& v, int dimension) { return size_text({v, {}, dimension}); }
 std::string toml_list(const Vec3d& v, int dimension) {
   return dimension == 2 ? fmt::format("[{:g}, {:g}]", v.x, v.y)
                         : fmt::format("[{:g}, {:g}, {:g}]", v.x, v.y, v.z);
@@ -98,10 +97,10 @@ std::string segmentation_toml(const Segmentation& s) {
   return text;
 }
 
-void import_intensities(const ImportOptions& o, int dimension) {
+void import_intensities(const ImportOptions& o, ImageStack stack, const ImportGrid& grid) {
   Volume seen;
-  const ImportedMask image = import_mask(o.file, o.placement, o.segmentation, o.site_um, dimension,
-                                         std::size_t(physical_memory()), &seen);
+  const int dimension = grid.dimension;
+  const ImportedMask image = import_mask(std::move(stack), o.file, o.placement, o.segmentation, grid, &seen);
   print_facts(image.facts, o.site_um, dimension);
   fmt::print("threshold       {:g}{}\n", image.facts.threshold, o.segmentation.threshold ? "" : " (Otsu)");
   if (image.facts.specks > 0)
@@ -125,9 +124,9 @@ void import_intensities(const ImportOptions& o, int dimension) {
              o.site_um, placement_toml(o, dimension), segmentation_toml(o.segmentation));
 }
 
-void import_label_image(const ImportOptions& o, int dimension) {
-  const ImportedLabels image =
-      import_labels(o.file, o.placement, o.site_um, dimension, std::size_t(physical_memory()));
+void import_label_image(const ImportOptions& o, ImageStack stack, const ImportGrid& grid) {
+  const int dimension = grid.dimension;
+  const ImportedLabels image = import_labels(std::move(stack), o.file, o.placement, grid);
   print_facts(image.facts, o.site_um, dimension);
   std::vector<int64_t> labels = image.labels.values;
   std::sort(labels.begin(), labels.end());
@@ -159,21 +158,23 @@ int import_command(ImportOptions options) {
   if (edges.size() == 1) p.voxel_um = Vec3d{edges[0], edges[0], edges[0]};
   if (edges.size() > 1) p.voxel_um = Vec3d{edges[0], edges[1], edges.size() == 3 ? edges[2] : edges[0]};
   if (options.out.empty()) options.out = "import";
-  const ImageStack image = read_image(options.file, p.part, std::size_t(physical_memory()));
+  ImportGrid grid{1, 3, std::size_t(physical_memory())};
+  ImageStack image = read_image(options.file, p.part, grid.most_bytes);
   const int64_t slices =
       p.crop_to ? p.crop_to->z - (p.crop_from ? p.crop_from->z : 0) : image.values.shape[0];
-  const int dimension = slices > 1 ? 3 : 2;
+  grid.dimension = slices > 1 ? 3 : 2;
   if (options.site_um == 0) {
     const Vec3d known = p.voxel_um.value_or(image.voxel_um);
-    for (int axis = 0; axis < dimension; ++axis)
+    for (int axis = 0; axis < grid.dimension; ++axis)
       if (known[axis] > 0 && (options.site_um == 0 || known[axis] < options.site_um))
         options.site_um = known[axis];
     if (options.site_um == 0) options.site_um = 1;
   }
+  grid.site_um = options.site_um;
   if (options.labels)
-    import_label_image(options, dimension);
+    import_label_image(options, std::move(image), grid);
   else
-    import_intensities(options, dimension);
+    import_intensities(options, std::move(image), grid);
   return 0;
 }
 

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
+
+#include "core/error.hpp"
 
 namespace kiln {
 namespace {
@@ -68,6 +71,18 @@ double Array::real(std::size_t index) const {
   if (element == Element::float32) return double(load<float>(bytes.data(), index));
   if (element == Element::float64) return load<double>(bytes.data(), index);
   return double(integer(index));
+}
+
+void check_below_2_63(const std::string& name, const Array& array) {
+  if (array.element != Array::Element::uint64) return;
+  for (std::size_t i = 0; i < array.size(); ++i)
+    if (const int64_t value = array.integer(i); value < 0)
+      throw UserError(
+          fmt::format("{} holds the value {}; integers must lie below 2^63.", name, uint64_t(value)));
+}
+
+void swap_bytes(unsigned char* bytes, std::size_t size, std::size_t width) {
+  for (std::size_t i = 0; i + width <= size; i += width) std::reverse(bytes + i, bytes + i + width);
 }
 
 std::string shape_text(const std::vector<int64_t>& shape) {

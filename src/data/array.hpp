@@ -31,6 +31,12 @@ struct Array {
 // In bytes.
 std::size_t width_of(Array::Element element);
 
+// Throws UserError, naming the file, where a value of 64 bits is 2^63 or more: integer() could not give it.
+void check_below_2_63(const std::string& name, const Array& array);
+
+// Bytes in the other order, for values of `width` bytes.
+void swap_bytes(unsigned char* bytes, std::size_t size, std::size_t width);
+
 // "(3, 4)" as Python prints it.
 std::string shape_text(const std::vector<int64_t>& shape);
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/error.hpp"
 #include "data/wording.hpp"
 
@@ -31,18 +29,6 @@ void check_choice(const std::string& name, const std::string& what, int64_t chos
   throw UserError(
       count == 1 ? fmt::format("{} has no {} {}; its only one is 0.", name, what, chosen)
                  : fmt::format("{} has no {} {}; it has {}, counted from 0.", name, what, chosen, count));
-}
-
-void check_below_2_63(const std::string& name, const Array& array) {
-  if (array.element != Array::Element::uint64) return;
-  for (std::size_t i = 0; i < array.size(); ++i)
-    if (const int64_t value = array.integer(i); value < 0)
-      throw UserError(
-          fmt::format("{} holds the value {}; integers must lie below 2^63.", name, uint64_t(value)));
-}
-
-void swap_bytes(unsigned char* bytes, std::size_t size, std::size_t width) {
-  for (std::size_t i = 0; i + width <= size; i += width) std::reverse(bytes + i, bytes + i + width);
 }
 
 }  // namespace kiln

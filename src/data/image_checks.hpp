@@ -16,10 +16,4 @@ std::size_t stack_bytes(const std::string& name, const std::array<int64_t, 3>& z
 // Refuses a channel or a time (`what`) that is not one of `count`.
 void check_choice(const std::string& name, const std::string& what, int64_t chosen, int64_t count);
 
-// Array::integer() promises that every value fits.
-void check_below_2_63(const std::string& name, const Array& array);
-
-// Bytes in the other order, for values of `width` bytes.
-void swap_bytes(unsigned char* bytes, std::size_t size, std::size_t width);
-
 }  // namespace kiln

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/error.hpp"
+#include "data/wording.hpp"
 
 namespace kiln {
 namespace {
@@ -32,66 +34,66 @@ void crop(Placed& placed, const ImagePlacement& placement, const std::string& na
 }
 
 // The edges of voxels, and with them how many make a site.
-void set_scale(Placed& placed, const ImagePlacement& placement, double site_um, int dimension) {
+void set_scale(Placed& placed, const ImagePlacement& placement, const ImportGrid& grid) {
   for (int axis = 0; axis < 3; ++axis) {
     double edge = placement.voxel_um ? (*placement.voxel_um)[axis] : placed.image.voxel_um[axis];
-    const bool is_flat = axis == 2 && dimension == 2;
+    const bool is_flat = axis == 2 && grid.dimension == 2;
     if (!is_flat && edge > 0) placed.facts.voxel_is_known = true;
-    if (!(edge > 0) || is_flat) edge = site_um;
+    if (!(edge > 0) || is_flat) edge = grid.site_um;
     placed.facts.voxel_um[axis] = edge;
-    placed.scale[axis] = site_um / edge;
+    placed.scale[axis] = grid.site_um / edge;
   }
 }
 
-Placed placed_image(const std::filesystem::path& path, const ImagePlacement& placement, double site_um,
-                    int dimension, std::size_t most_bytes) {
-  const std::string name = path.string();
-  Placed placed{read_image(path, placement.part, most_bytes), {}, {}, {}, {}};
+Placed placed_image(ImageStack image, const std::string& name, const ImagePlacement& placement,
+                    const ImportGrid& grid) {
+  Placed placed{std::move(image), {}, {}, {}, {}};
   const std::vector<int64_t>& shape = placed.image.values.shape;
   if (std::any_of(shape.begin(), shape.end(), [](int64_t n) { return n < 1 || n > 0x7FFFFFFF; }))
     throw UserError(fmt::format("{} has the shape {}; every axis must have 1 to 2147483647 voxels.", name,
                                 shape_text(shape)));
   placed.facts.voxels = {int32_t(shape[2]), int32_t(shape[1]), int32_t(shape[0])};
   crop(placed, placement, name);
-  if (dimension == 2 && placed.high.z - placed.low.z != 1)
+  if (grid.dimension == 2 && placed.high.z - placed.low.z != 1)
     throw UserError(
         fmt::format("{} has {} slices, but the lattice is 2-D; crop it to one of them, or use a lattice with "
                     "a third side.",
                     name, placed.high.z - placed.low.z));
-  set_scale(placed, placement, site_um, dimension);
+  set_scale(placed, placement, grid);
   placed.facts.sites = resampled_size(placed.high - placed.low, placed.scale);
   double sites = 1;
   for (int axis = 0; axis < 3; ++axis)
     sites *= double(placed.high[axis] - placed.low[axis]) / placed.scale[axis];
-  // Twice as floats while it is smoothed.
-  if (!(sites * 8 <= double(most_bytes)))
-    throw UserError(
-        fmt::format("{} covers {:.3g} sites of {} µm, which take {:.1f} GB to work on; {:.1f} GB are there.",
-                    name, sites, site_um, sites * 8e-9, double(most_bytes) * 1e-9));
+  const double need = sites * 8;  // twice as floats while it is smoothed
+  if (!(need <= double(grid.most_bytes)))
+    throw UserError(fmt::format("{} covers {:.3g} sites of {} µm, which take {} to work on; there are {}.",
+                                name, sites, grid.site_um, bytes_text(need),
+                                bytes_text(double(grid.most_bytes))));
   return placed;
 }
 
 }  // namespace
 
-ImportedMask import_mask(const std::filesystem::path& path, const ImagePlacement& placement,
-                         const Segmentation& segmentation, double site_um, int dimension,
-                         std::size_t most_bytes, Volume* seen) {
-  Placed placed = placed_image(path, placement, site_um, dimension, most_bytes);
+ImportedMask import_mask(ImageStack image, const std::string& name, const ImagePlacement& placement,
+                         const Segmentation& segmentation, const ImportGrid& grid, Volume* seen) {
+  Placed placed = placed_image(std::move(image), name, placement, grid);
+  const double site_um = grid.site_um;
+  const bool is_solid = grid.dimension == 3;
   ImportedMask result{{}, placed.facts};
   Volume volume = volume_of(placed.image.values, placed.low, placed.high);
   placed.image.values = {};
   if (!std::all_of(volume.values.begin(), volume.values.end(), [](float v) { return std::isfinite(v); }))
-    throw UserError(fmt::format("{} holds values that are no numbers (NaN or infinite).", path.string()));
+    throw UserError(fmt::format("{} holds values that are no numbers (NaN or infinite).", name));
   volume = resampled(volume, placed.scale);
   const double sigma = segmentation.smooth_um / site_um;
-  smooth(volume, {sigma, sigma, dimension == 3 ? sigma : 0});
+  smooth(volume, {sigma, sigma, is_solid ? sigma : 0});
   ImageFacts& facts = result.facts;
   facts.threshold = segmentation.threshold ? *segmentation.threshold : double(otsu_threshold(volume));
   result.mask = above(volume, float(facts.threshold));
   if (seen != nullptr) *seen = std::move(volume);
   volume = {};
   if (segmentation.below) invert(result.mask);
-  const double site_um3 = dimension == 3 ? site_um * site_um * site_um : site_um * site_um;
+  const double site_um3 = is_solid ? site_um * site_um * site_um : site_um * site_um;
   facts.specks = remove_specks(result.mask, int64_t(std::ceil(segmentation.specks_um3 / site_um3)));
   close_gaps(result.mask, segmentation.close_um / site_um);
   const int64_t set = std::count(result.mask.values.begin(), result.mask.values.end(), uint8_t(1));
@@ -99,11 +101,11 @@ ImportedMask import_mask(const std::filesystem::path& path, const ImagePlacement
   return result;
 }
 
-ImportedLabels import_labels(const std::filesystem::path& path, const ImagePlacement& placement,
-                             double site_um, int dimension, std::size_t most_bytes) {
-  Placed placed = placed_image(path, placement, site_um, dimension, most_bytes);
+ImportedLabels import_labels(ImageStack image, const std::string& name, const ImagePlacement& placement,
+                             const ImportGrid& grid) {
+  Placed placed = placed_image(std::move(image), name, placement, grid);
   if (placed.image.values.kind() != Array::Kind::integer)
-    throw UserError(fmt::format("{} holds real numbers; labels must be integers.", path.string()));
+    throw UserError(fmt::format("{} holds real numbers; labels must be integers.", name));
   ImportedLabels result{resampled(labels_of(placed.image.values, placed.low, placed.high), placed.scale),
                         placed.facts};
   const auto& values = result.labels.values;

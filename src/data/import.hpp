@@ -1,8 +1,8 @@
 // A tissue from an image: what is read, on which grid, and which of its voxels belong to it.
 #pragma once
 
-#include <filesystem>
 #include <optional>
+#include <string>
 
 #include "data/image.hpp"
 #include "data/segment.hpp"
@@ -45,12 +45,19 @@ struct ImportedLabels {
   ImageFacts facts;
 };
 
-// A site is a cube with an edge of `site_um`; in 2-D an image has one slice, whatever its thickness. Where
-// `seen` is given, it gets the values that were held against the threshold. Throw UserError, naming the file.
-ImportedMask import_mask(const std::filesystem::path& path, const ImagePlacement& placement,
-                         const Segmentation& segmentation, double site_um, int dimension,
-                         std::size_t most_bytes, Volume* seen = nullptr);
-ImportedLabels import_labels(const std::filesystem::path& path, const ImagePlacement& placement,
-                             double site_um, int dimension, std::size_t most_bytes);
+// A lattice: its sites are cubes with an edge of `site_um`. In 2-D an image has one slice, whatever its
+// thickness.
+struct ImportGrid {
+  double site_um = 1;
+  int dimension = 3;
+  std::size_t most_bytes = 0;  // of memory
+};
+
+// What read_image gave for placement.part. Where `seen` is given, it gets the values that were held against
+// the threshold. Throw UserError, which calls the image `name`.
+ImportedMask import_mask(ImageStack image, const std::string& name, const ImagePlacement& placement,
+                         const Segmentation& segmentation, const ImportGrid& grid, Volume* seen = nullptr);
+ImportedLabels import_labels(ImageStack image, const std::string& name, const ImagePlacement& placement,
+                             const ImportGrid& grid);
 
 }  // namespace kiln

@@ -66,11 +66,11 @@ class Reader {
     array.element = type->element;
     array.bytes.resize(checked_bytes(header.shape, type->width));
     read_exactly(array.bytes.data(), array.bytes.size());
-    if (type->swapped) swap_bytes(array.bytes, type->width);
+    if (type->swapped) swap_bytes(array.bytes.data(), array.bytes.size(), type->width);
     if (type->boolean)
       for (unsigned char& value : array.bytes) value = value != 0 ? 1 : 0;
     if (header.fortran_order) array.bytes = to_c_order(array.bytes, array.shape, type->width);
-    check_range(array);
+    check_below_2_63(name_, array);
     return array;
   }
 
@@ -130,23 +130,8 @@ class Reader {
     read_bytes_ += bytes;
   }
 
-  static void swap_bytes(std::vector<unsigned char>& bytes, std::size_t width) {
-    for (std::size_t i = 0; i < bytes.size(); i += width)
-      std::reverse(bytes.begin() + std::ptrdiff_t(i), bytes.begin() + std::ptrdiff_t(i + width));
-  }
-
   static std::vector<unsigned char> to_c_order(const std::vector<unsigned char>& bytes,
                                                const std::vector<int64_t>& shape, std::size_t width);
-
-  void check_range(const Array& array) {
-    if (array.element != Element::uint64) return;
-    for (std::size_t i = 0; i < array.size(); ++i) {
-      const int64_t value = array.integer(i);
-      if (value < 0)
-        throw UserError(
-            fmt::format("{} holds the value {}; integers must lie below 2^63.", name_, uint64_t(value)));
-    }
-  }
 
   std::size_t left() const { return file_bytes_ - read_bytes_; }
 

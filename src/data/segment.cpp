@@ -70,9 +70,7 @@ Volume resampled_along(const Volume& volume, int axis, double scale) {
   if (scale == 1) return volume;
   const std::vector<Taps> taps = taps_of(volume.size[axis], size[axis], scale);
   Volume result(size);
-  const std::size_t stride = axis == 0   ? 1
-                             : axis == 1 ? std::size_t(volume.size.x)
-                                         : std::size_t(volume.size.x) * std::size_t(volume.size.y);
+  const std::size_t stride = volume.stride(axis);
   for_rows(size, [&](int32_t y, int32_t z) {
     float* to = &result.at(0, y, z);
     for (int32_t x = 0; x < size.x; ++x) {
@@ -105,9 +103,7 @@ void smooth_along(Volume& volume, int axis, double sigma) {
   const std::vector<float> half = half_gaussian(sigma);
   const Volume before = volume;
   const int32_t length = volume.size[axis], reach = int32_t(half.size()) - 1;
-  const std::size_t stride = axis == 0   ? 1
-                             : axis == 1 ? std::size_t(volume.size.x)
-                                         : std::size_t(volume.size.x) * std::size_t(volume.size.y);
+  const std::size_t stride = volume.stride(axis);
   for_rows(volume.size, [&](int32_t y, int32_t z) {
     float* to = &volume.at(0, y, z);
     for (int32_t x = 0; x < volume.size.x; ++x) {
@@ -177,9 +173,7 @@ void transform_along(Volume& squared, int axis) {
   if (size[axis] < 2) return;
   const std::size_t length = std::size_t(size[axis]);
   const int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
-  const std::size_t stride = axis == 0   ? 1
-                             : axis == 1 ? std::size_t(size.x)
-                                         : std::size_t(size.x) * std::size_t(size.y);
+  const std::size_t stride = squared.stride(axis);
   in_parallel(int64_t(size[u]) * size[v], all_threads(), [&](int, int64_t begin, int64_t end) {
     DistanceLine line(length);
     std::vector<float> values(length);

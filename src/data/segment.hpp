@@ -23,6 +23,10 @@ struct Grid {
   }
   const T& at(int32_t x, int32_t y, int32_t z) const { return values[index(x, y, z)]; }
   T& at(int32_t x, int32_t y, int32_t z) { return values[index(x, y, z)]; }
+  // From a value to the next along an axis.
+  std::size_t stride(int axis) const {
+    return axis == 0 ? 1 : std::size_t(size.x) * (axis == 2 ? std::size_t(size.y) : 1);
+  }
 };
 using Volume = Grid<float>;
 using Mask = Grid<uint8_t>;  // 0 or 1

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
+
+#include "core/math.hpp"
 
 namespace kiln {
 
@@ -37,7 +39,11 @@ std::string size_text(const Lattice& lattice) {
 
 double ball_diameter(double sites, int dimension) {
   constexpr double kPi = 3.14159265358979323846;
-  return dimension == 2 ? 2 * std::sqrt(sites / kPi) : std::cbrt(6 * sites / kPi);
+  if (dimension == 2) return 2 * sqrt_of(sites / kPi);
+  const double cube = 6 * sites / kPi;
+  double edge = std::max(cube, 1.0);  // Newton's method from above; library cube roots differ
+  for (int i = 0; i < 200; ++i) edge = (2 * edge + cube / (edge * edge)) / 3;
+  return edge;
 }
 
 }  // namespace kiln

@@ -52,7 +52,7 @@ int64_t mcs_between_anchor_checks(const Lattice& lattice) {
   int32_t shortest = 4096;
   for (int axis = 0; axis < lattice.dimension; ++axis)
     if (lattice.periodic[axis]) shortest = std::min(shortest, lattice.size[axis]);
-  return std::clamp(shortest / 16, 1, 256);
+  return std::max(shortest / 16, 1);
 }
 
 namespace {

@@ -179,13 +179,4 @@ std::vector<CorrelationBin> direction_correlation(const Lattice& lattice, std::s
   return result;
 }
 
-double diameter_of(double volume, int dimension) {
-  constexpr double kPi = 3.14159265358979323846;
-  if (dimension == 2) return 2 * sqrt_of(volume / kPi);
-  const double cube = 6 * volume / kPi;
-  double edge = std::max(cube, 1.0);  // Newton's method from above; library cube roots differ
-  for (int i = 0; i < 200; ++i) edge = (2 * edge + cube / (edge * edge)) / 3;
-  return edge;
-}
-
 }  // namespace kiln

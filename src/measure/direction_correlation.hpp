@@ -31,7 +31,4 @@ std::vector<CorrelationBin> direction_correlation(const Lattice& lattice, std::s
                                                   std::span<const Vec3d> to,
                                                   const CorrelationSettings& settings);
 
-// Of the disc (2-D) or ball of that many sites.
-double diameter_of(double volume, int dimension);
-
 }  // namespace kiln

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "data/wording.hpp"
 #include "measure/cell_table.hpp"
 
 namespace kiln {
@@ -54,7 +55,7 @@ std::vector<CorrelationBin> Motility::correlate(const State& state, const std::v
   if (correlation_bin_ == 0) {
     const Summary volume = size_statistics(state.cells, frozen_).all.volume;
     if (volume.count == 0) return {};
-    correlation_bin_ = diameter_of(volume.mean, state.lattice.dimension);
+    correlation_bin_ = ball_diameter(volume.mean, state.lattice.dimension);
   }
   CorrelationSettings settings;
   const Vec3i& size = state.lattice.size;  // nothing is farther apart than its sides together

@@ -134,6 +134,16 @@ int64_t StepBuilder::take(int32_t y, int32_t z, Span span) {
   return taken;
 }
 
+ImageStack StepBuilder::image() const {
+  return read_image(image_path(), step_.placement.part, import_grid().most_bytes);
+}
+std::filesystem::path StepBuilder::image_path() const {
+  return std::filesystem::path(model_.folder) / step_.file;
+}
+ImportGrid StepBuilder::import_grid() const {
+  return {model_.units.voxel_um, lattice().dimension, std::size_t(physical_memory())};
+}
+
 int64_t StepBuilder::region_sites() const {
   int64_t sites = 0;
   for (int32_t z = 0; z < lattice().size.z; ++z)

@@ -1,9 +1,6 @@
 // One cell from an image: all sites on one side of a threshold.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-
 #include "model/initial_step.hpp"
 
 namespace kiln {
@@ -11,9 +8,8 @@ namespace kiln {
 void add_image(StepBuilder& builder) {
   const Lattice& lattice = builder.lattice();
   const InitialStep& step = builder.step();
-  const ImportedMask image = import_mask(std::filesystem::path(builder.model().folder) / step.file,
-                                         step.placement, step.segmentation, builder.model().units.voxel_um,
-                                         lattice.dimension, std::size_t(physical_memory()));
+  const ImportedMask image = import_mask(builder.image(), builder.image_path().string(), step.placement,
+                                         step.segmentation, builder.import_grid());
   const Mask& mask = image.mask;
   const auto inside = [&](int32_t at, int axis) { return step.mirror || at < mask.size[axis]; };
   int64_t taken = 0;

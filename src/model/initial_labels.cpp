@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <unordered_map>
 
 #include "data/wording.hpp"
@@ -17,8 +16,7 @@ Labels read_labels(const StepBuilder& builder) {
   const Lattice& lattice = builder.lattice();
   const InitialStep& step = builder.step();
   Labels labels =
-      import_labels(std::filesystem::path(builder.model().folder) / step.file, step.placement,
-                    builder.model().units.voxel_um, lattice.dimension, std::size_t(physical_memory()))
+      import_labels(builder.image(), builder.image_path().string(), step.placement, builder.import_grid())
           .labels;
   const auto text = [&](const Vec3i& size) { return size_text({size, {}, lattice.dimension}); };
   if (!(labels.size == lattice.size))

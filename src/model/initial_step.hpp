@@ -1,6 +1,7 @@
 // What the steps of the initial state share: the state they build, its cells and their types.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "core/random.hpp"
@@ -54,6 +55,11 @@ class StepBuilder {
   }
   // Gives the medium sites of part of a row to the next cell, and says how many.
   int64_t take(int32_t y, int32_t z, Span span);
+
+  // The image of a step that has one, and the grid it goes on.
+  std::filesystem::path image_path() const;
+  ImageStack image() const;
+  ImportGrid import_grid() const;
 
   int64_t region_sites() const;
   int64_t free_region_sites() const;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/random.hpp"
+#include "data/wording.hpp"
 #include "measure/small_states.hpp"
 
 namespace kiln {
@@ -137,9 +138,9 @@ TEST(DirectionCorrelation, EqualsANaiveSum) {
 }
 
 TEST(DiameterOf, DiscsAndBalls) {
-  EXPECT_NEAR(diameter_of(100 * std::acos(-1.0), 2), 20, 1e-12);
-  EXPECT_NEAR(diameter_of(4000 / 3.0 * std::acos(-1.0), 3), 20, 1e-12);
-  EXPECT_NEAR(diameter_of(1, 3), std::cbrt(6 / std::acos(-1.0)), 1e-12);
+  EXPECT_NEAR(ball_diameter(100 * std::acos(-1.0), 2), 20, 1e-12);
+  EXPECT_NEAR(ball_diameter(4000 / 3.0 * std::acos(-1.0), 3), 20, 1e-12);
+  EXPECT_NEAR(ball_diameter(1, 3), std::cbrt(6 / std::acos(-1.0)), 1e-12);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "data/wording.hpp"
 #include "measure/small_states.hpp"
 
 namespace kiln {
@@ -49,7 +50,7 @@ TEST(Motility, HandsStatesToItsMeasures) {
   EXPECT_TRUE(motility.watch(pair_at(30, 9), 0).empty()) << "not yet at a multiple of 50";
   const std::vector<CorrelationBin> rows = motility.watch(pair_at(60, 11), 0);
   ASSERT_FALSE(rows.empty());
-  EXPECT_DOUBLE_EQ(rows[0].high, diameter_of(2, 2));
+  EXPECT_DOUBLE_EQ(rows[0].high, ball_diameter(2, 2));
   EXPECT_EQ(rows[1].pairs, 1) << "2 sites apart, bins of 1.6";
   EXPECT_DOUBLE_EQ(rows[1].correlation, 1);
   EXPECT_DOUBLE_EQ(moments_of(motility.speeds().sums().at(0)).mean, 8);  // 4 µm and 4 µm in half a minute

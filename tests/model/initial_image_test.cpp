@@ -1,49 +1,23 @@
 // Cells from the intensities of an image.
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
-#include "model/initial_helpers.hpp"
+#include "data/write_stack.hpp"
+#include "model/initial_file_fixture.hpp"
 
 namespace kiln {
 namespace {
 
 using namespace test;
-using Kind = InitialStep::Kind;
-using Rows = std::vector<std::string>;
 
-class InitialImage : public testing::Test {
+class InitialImage : public InitialFile {
  protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              ("kiln_image_" + std::string(info->name()) + "_" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   // Rows of digits, 0 to 9.
   Model model_with(Vec3i size, const Rows& rows) {
-    const std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (" +
-                               std::to_string(rows.size()) + ", " + std::to_string(rows[0].size()) + "), }\n";
-    std::string bytes("\x93NUMPY\x01\x00", 8);
-    bytes += char(header.size());
-    bytes += '\0';
-    bytes += header;
-    for (const std::string& row : rows)
-      for (const char c : row) bytes += char(c - '0');
-    std::ofstream(folder_ / "scan.npy", std::ios::binary).write(bytes.data(), std::streamsize(bytes.size()));
-    Model model = model_of(size);
-    model.folder = folder_.string();
-    InitialStep step = step_of(Kind::image);
-    step.file = "scan.npy";
-    model.initial = {step};
-    return model;
+    Grid<uint8_t> scan({int32_t(rows[0].size()), int32_t(rows.size()), 1});
+    for (int32_t y = 0; y < scan.size.y; ++y)
+      for (int32_t x = 0; x < scan.size.x; ++x)
+        scan.at(x, y, 0) = uint8_t(rows[std::size_t(y)][std::size_t(x)] - '0');
+    write_stack(folder_ / "scan.npy", scan, {1, 1, 1});
+    return model_reading("scan.npy", size, Kind::image);
   }
-
-  std::filesystem::path folder_;
 };
 
 TEST_F(InitialImage, KeepsWhatIsAboveTheThresholdOrBelow) {

@@ -1,31 +1,17 @@
 // Cells from an array of labels.
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <bit>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 
-#include "model/initial_helpers.hpp"
+#include "model/initial_file_fixture.hpp"
 
 namespace kiln {
 namespace {
 
 using namespace test;
-using Kind = InitialStep::Kind;
-using Rows = std::vector<std::string>;
 
-class InitialLabels : public testing::Test {
+class InitialLabels : public InitialFile {
  protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              ("kiln_labels_" + std::string(info->name()) + "_" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   template <class T>
   Model model_with(Vec3i size, const std::string& descr, const std::string& shape, std::vector<T> values) {
     const char order = std::endian::native == std::endian::big ? '>' : '<';
@@ -38,15 +24,8 @@ class InitialLabels : public testing::Test {
     bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
     std::ofstream(folder_ / "labels.npy", std::ios::binary)
         .write(bytes.data(), std::streamsize(bytes.size()));
-    Model model = model_of(size);
-    model.folder = folder_.string();
-    InitialStep step = step_of(Kind::labels);
-    step.file = "labels.npy";
-    model.initial = {step};
-    return model;
+    return model_reading("labels.npy", size, Kind::labels);
   }
-
-  std::filesystem::path folder_;
 };
 
 TEST_F(InitialLabels, IdsAscendWithLabels) {

@@ -41,14 +41,19 @@ TEST_P(Phantom, IsFoundAgainByTheImport) {
   // Thin strands are dimmed by the optics, so the cut lies below half of the signal.
   segmentation.threshold = settings.background + 0.35 * settings.signal;
   segmentation.specks_um3 = 20;
-  const ImportedMask found = import_mask(file, placement, segmentation, 1, 3, std::size_t(1) << 30);
+  const ImportGrid grid{1, 3, std::size_t(1) << 30};
+  const auto imported = [&] {
+    return import_mask(read_image(file, placement.part, grid.most_bytes), "stack", placement, segmentation,
+                       grid);
+  };
+  const ImportedMask found = imported();
   ASSERT_EQ(found.mask.size, (Vec3i{64, 64, 48}));
   EXPECT_GT(found.facts.share, 0.6 * kind.fraction);
   EXPECT_LT(found.facts.share, 1.5 * kind.fraction);
   // Without noise nearly the same sites are found.
   settings.noise = 0;
   write_stack(file, phantom(kind, settings), settings.voxel_um);
-  const ImportedMask clean = import_mask(file, placement, segmentation, 1, 3, std::size_t(1) << 30);
+  const ImportedMask clean = imported();
   int64_t differ = 0;
   for (std::size_t i = 0; i < clean.mask.values.size(); ++i)
     differ += clean.mask.values[i] != found.mask.values[i];

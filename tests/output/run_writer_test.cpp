@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "data/hdf5.hpp"
+#include "data/wording.hpp"
 #include "file_examples.hpp"
 #include "model/read.hpp"
 #include "output/report_plots.hpp"
@@ -138,7 +139,7 @@ TEST(RunWriter, CorrelationHasRowsWhereItIsDue) {
   // A bin is as wide as a cell of the mean volume at MCS 24; rows are at 20 and 25.
   const std::vector<Column> measures = csv_columns(folder / "whole/measures.csv");
   ASSERT_EQ(column(measures, "mcs").values[5], 25);
-  const double diameter = 2 * diameter_of(column(measures, "volume_mean").values[5], 2);
+  const double diameter = 2 * ball_diameter(column(measures, "volume_mean").values[5], 2);
   EXPECT_NEAR(column(table, "high_um").values[0], diameter, 0.03 * diameter);
   for (const double correlation : column(table, "correlation").values)
     EXPECT_TRUE(std::isnan(correlation) || std::abs(correlation) <= 1);

@@ -13,6 +13,7 @@
 
 #include "engine/cuda/between_mcs.cuh"
 #include "engine/cuda/tiles_data.hpp"
+#include "engine/cuda/tiles_open.cuh"
 #include "engine/cuda/tiles_round.cuh"
 #include "engine/cuda/tiles_sites.cuh"
 
@@ -21,60 +22,6 @@ namespace kiln::device {
 using cuda::Control;
 using cuda::Span;
 using cuda::TilesTables;
-
-constexpr bool kOnePass = model::kPasses == 1;
-constexpr bool kAtOnce = kOnePass && model::kMaxAct == 0;  // copies are carried out when they are accepted
-
-// The sizes of the two cells of an attempt.
-struct TwoSizes {
-  CellId winner_id;
-  cuda::Extent winner, loser;
-
-  __device__ __forceinline__ int32_t volume(CellId cell) const {
-    return cell == winner_id ? winner.volume : loser.volume;
-  }
-  __device__ __forceinline__ int32_t perimeter(CellId cell) const {
-    return cell == winner_id ? winner.perimeter : loser.perimeter;
-  }
-};
-
-// What it takes to carry an attempt out. (Nobody needs the tile where that happens at once.)
-struct Record {
-  CellId winner, loser;
-  uint32_t packed;  // see cuda::pack
-  uint32_t tile;
-
-  __device__ __forceinline__ bool accepted() const { return (packed & cuda::kAccepted) != 0; }
-};
-
-// The attempts of one warp that are not settled yet, a column per field.
-class OpenList {
- public:
-  using Field = cuda::OpenField;
-
-  __device__ OpenList(uint32_t* words, uint32_t capacity) : words_(words), capacity_(capacity) {}
-
-  __device__ __forceinline__ uint32_t& at(Field field, uint32_t i) const {
-    return words_[uint32_t(field) * capacity_ + i];
-  }
-  __device__ __forceinline__ float number(Field field, uint32_t i) const {
-    return __uint_as_float(at(field, i));
-  }
-  __device__ __forceinline__ Record record(uint32_t i) const {
-    return {at(Field::winner, i), at(Field::loser, i), at(Field::packed, i),
-            kAtOnce ? 0 : at(Field::tile, i)};
-  }
-  __device__ __forceinline__ void put(uint32_t i, const Record& record) const {
-    at(Field::winner, i) = record.winner;
-    at(Field::loser, i) = record.loser;
-    at(Field::packed, i) = record.packed;
-    if (!kAtOnce) at(Field::tile, i) = record.tile;
-  }
-
- private:
-  uint32_t* words_;
-  uint32_t capacity_;
-};
 
 // Where the table of logarithms is short, every block has a copy.
 constexpr int kSharedLogs = model::kMaxAct < 1024 ? model::kMaxAct + 1 : 1;
