@@ -84,9 +84,9 @@ class Runner {
   // True where it came to the end.
   bool run(const InterruptGuard& interrupt, Progress& progress) {
     const int64_t end = model_.total_mcs();
-    int64_t mcs = engine_.state().mcs;
+    int64_t mcs = engine_.state_of_cells().mcs;
     int phase = -1;
-    if (mcs == 0) writer_.write(engine_.state(), counts(), engine_.schedule(), Moment::start);
+    if (mcs == 0) writer_.write(Look(engine_), counts(), engine_.schedule(), Moment::start);
     while (mcs < end) {
       if (phase_at(model_, mcs) != phase) {
         phase = phase_at(model_, mcs);
@@ -99,10 +99,10 @@ class Runner {
         if (interrupt.requested()) break;
       }
       if (interrupt.requested() && mcs < end) {
-        writer_.write(engine_.state(), counts(), engine_.schedule(), Moment::interrupted);
+        writer_.write(Look(engine_), counts(), engine_.schedule(), Moment::interrupted);
         return false;
       }
-      writer_.write(engine_.state(), counts(), engine_.schedule(),
+      writer_.write(Look(engine_), counts(), engine_.schedule(),
                     mcs == end ? Moment::end : Moment::under_way);
     }
     return true;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/state.hpp"
+#include "engine/lattice_survey.hpp"
 #include "model/model.hpp"
 
 namespace kiln {
@@ -26,6 +27,10 @@ class Engine {
   virtual void advance(int64_t mcs) = 0;
   // The state as it is now; the reference stays good until the next call of a member that is not const.
   virtual const State& state() = 0;
+  // The same, but the lattice and Act may be old ones: cheap where those lie on a GPU.
+  virtual const State& state_of_cells() { return state(); }
+  // Asks the lattice where it lies; nullptr where state() has it at hand anyway.
+  virtual LatticeSurvey* survey() { return nullptr; }
   virtual AttemptCounts counts() const = 0;
   virtual std::string name() const = 0;
   virtual std::string schedule() const = 0;

@@ -106,6 +106,16 @@ void collect_rows(const State& state, const std::vector<uint8_t>& keys, int64_t 
   });
 }
 
+// Per number of every stride-th cell.
+std::vector<int32_t> sampled_neighbours(const Look& look, int64_t stride, int threads) {
+  if (LatticeSurvey* const survey = look.survey()) return survey->neighbours_of_sample(stride);
+  const std::vector<int32_t> counts = neighbour_counts(look.state(), stride, threads);
+  std::vector<int32_t> result;
+  for (std::size_t cell = 1; cell < counts.size(); cell += std::size_t(stride))
+    result.push_back(counts[cell]);
+  return result;
+}
+
 }  // namespace
 
 int64_t sampling_stride(int64_t cells, int64_t samples, int64_t limit) {
@@ -136,17 +146,18 @@ std::vector<int32_t> neighbour_counts(const State& state, int64_t stride, int th
   return counts;
 }
 
-std::vector<CellRow> cell_rows(const State& state, const std::vector<bool>& frozen, int64_t stride,
+std::vector<CellRow> cell_rows(const Look& look, const std::vector<bool>& frozen, int64_t stride,
                                int threads) {
-  const Cells& cells = state.cells;
-  const std::vector<int32_t> neighbours = neighbour_counts(state, stride, threads);
+  const Cells& cells = look.cells();
+  const std::vector<int32_t> neighbours = sampled_neighbours(look, stride, threads);
   std::vector<CellRow> rows;
   for (int64_t id = 1; id < cells.count(); id += stride) {
     const auto cell = CellId(id);
     const Cells::Extent& extent = cells.extent[cell];
     if (!is_tracked(cells, frozen, cell) || extent.volume <= 0) continue;
     rows.push_back(
-        {cell, cells.type[cell], extent.volume, extent.perimeter, cells.position(cell), neighbours[cell]});
+        {cell, cells.type[cell], extent.volume, extent.perimeter, cells.position(cell),
+         neighbours[std::size_t((id - 1) / stride)]});
   }
   return rows;
 }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/state.hpp"
+#include "measure/look.hpp"
 
 namespace kiln {
 
@@ -29,7 +29,7 @@ struct CellRow {
 };
 
 // The tracked cells with volume > 0 among every stride-th id, in order of their ids.
-std::vector<CellRow> cell_rows(const State& state, const std::vector<bool>& frozen, int64_t stride = 1,
+std::vector<CellRow> cell_rows(const Look& look, const std::vector<bool>& frozen, int64_t stride = 1,
                                int threads = 1);
 
 // Per cell id, for every stride-th: the number of different cells that touch it; the medium does not count. 0

@@ -121,8 +121,15 @@ double ContactMatrix::fraction(int a, int b) const {
   return double(a == b ? 2 * at(a, a) : at(a, b)) / double(all);
 }
 
-ContactMatrix contact_matrix(const State& state, int types, int threads) {
+ContactMatrix contact_matrix(const Look& look, int types, int threads) {
   ContactMatrix result(types);
+  if (LatticeSurvey* const survey = look.survey()) {
+    const std::vector<int64_t> counts = survey->contacts();
+    for (int a = 0; a < types; ++a)
+      for (int b = 0; b < types; ++b) result.add(a, b, counts[std::size_t(a) * types + b]);
+    return result;
+  }
+  const State& state = look.state();
   std::mutex adding;
   for (int first = 0; first < types; first += kTypesPerWord)
     in_parallel(row_count(state.lattice), threads, [&](int, int64_t begin, int64_t end) {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/state.hpp"
+#include "measure/look.hpp"
 
 namespace kiln {
 
@@ -31,7 +31,7 @@ class ContactMatrix {
 };
 
 // `types` is the number of types, with the medium.
-ContactMatrix contact_matrix(const State& state, int types, int threads = 1);
+ContactMatrix contact_matrix(const Look& look, int types, int threads = 1);
 
 // Contacts by kind; "cell" is one that is neither medium nor frozen. Contacts among frozen cells and the
 // medium are in none of them.

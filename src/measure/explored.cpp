@@ -12,18 +12,16 @@
 
 namespace kiln {
 
-int64_t mark_explored(std::span<const CellId> ids, std::span<const uint8_t> flags,
-                      std::vector<uint64_t>& seen, int threads) {
-  constexpr std::size_t kBits = 64;
-  seen.resize((ids.size() + kBits - 1) / kBits);
+namespace {
+
+// `bits_of(word)` gives 64 bits.
+template <class BitsOf>
+int64_t mark_words(std::vector<uint64_t>& seen, int threads, const BitsOf& bits_of) {
   std::atomic<int64_t> fresh = 0;
   in_parallel(int64_t(seen.size()), threads, [&](int, int64_t begin, int64_t end) {
     int64_t own = 0;
     for (auto word = std::size_t(begin); word < std::size_t(end); ++word) {
-      const CellId* site = ids.data() + word * kBits;
-      const std::size_t count = std::min(kBits, ids.size() - word * kBits);
-      uint64_t bits = 0;
-      for (std::size_t i = 0; i < count; ++i) bits |= uint64_t(flags[site[i]]) << i;
+      const uint64_t bits = bits_of(word);
       own += std::popcount(bits & ~seen[word]);
       seen[word] |= bits;
     }
@@ -32,30 +30,63 @@ int64_t mark_explored(std::span<const CellId> ids, std::span<const uint8_t> flag
   return fresh;
 }
 
+}  // namespace
+
+int64_t mark_explored(std::span<const CellId> ids, std::span<const uint8_t> flags,
+                      std::vector<uint64_t>& seen, int threads) {
+  constexpr std::size_t kBits = 64;
+  seen.resize((ids.size() + kBits - 1) / kBits);
+  return mark_words(seen, threads, [&](std::size_t word) {
+    const CellId* site = ids.data() + word * kBits;
+    const std::size_t count = std::min(kBits, ids.size() - word * kBits);
+    uint64_t bits = 0;
+    for (std::size_t i = 0; i < count; ++i) bits |= uint64_t(flags[site[i]]) << i;
+    return bits;
+  });
+}
+
+int64_t mark_explored(std::span<const uint64_t> bits, std::vector<uint64_t>& seen, int threads) {
+  seen.resize(bits.size());
+  return mark_words(seen, threads, [&](std::size_t word) { return bits[word]; });
+}
+
 Explored::Explored(std::vector<bool> frozen, Limits limits, int threads, ExploredData data)
     : frozen_(std::move(frozen)), limits_(limits), threads_(threads), data_(std::move(data)) {
   limits_.cells = std::min(limits_.cells, kMostCells);
 }
 
-void Explored::begin(const State& state) {
+void Explored::begin(const Look& look) {
   data_ = {};
-  const int64_t ids = int64_t(state.cells.count()) - 1;
+  const Cells& cells = look.cells();
+  const int64_t ids = int64_t(cells.count()) - 1;
   if (limits_.cells > 0) data_.stride = sampling_stride(ids, 1, limits_.cells);
   for (int64_t id = 1; data_.stride > 0 && id <= ids; id += data_.stride)
-    data_.cells += is_tracked(state.cells, frozen_, CellId(id)) && state.cells.extent[id].volume > 0 ? 1 : 0;
-  add(state);
+    data_.cells += is_tracked(cells, frozen_, CellId(id)) && cells.extent[id].volume > 0 ? 1 : 0;
+  add(look);
 }
 
-void Explored::add(const State& state) {
-  std::vector<uint8_t> flags(state.cells.count());
-  for (CellId cell = 1; cell < state.cells.count(); ++cell)
-    flags[cell] = is_tracked(state.cells, frozen_, cell) ? 1 : 0;
-  data_.sites += mark_explored({state.ids.data(), state.ids.size()}, flags, data_.seen, threads_);
-  if (data_.cells > 0) add_visits(state);
+void Explored::add(const Look& look) {
+  if (LatticeSurvey* const survey = look.survey()) {
+    data_.sites += mark_explored(survey->tracked_sites(), data_.seen, threads_);
+  } else {
+    const State& state = look.state();
+    std::vector<uint8_t> flags(state.cells.count());
+    for (CellId cell = 1; cell < state.cells.count(); ++cell)
+      flags[cell] = is_tracked(state.cells, frozen_, cell) ? 1 : 0;
+    data_.sites += mark_explored({state.ids.data(), state.ids.size()}, flags, data_.seen, threads_);
+  }
+  if (data_.cells > 0) add_visits(visits_now(look));
 }
 
-// The lattice is walked in order of sites, so that new visits come sorted.
-void Explored::add_visits(const State& state) {
+// The lattice is walked in order of sites, so that visits come sorted.
+std::vector<uint64_t> Explored::visits_now(const Look& look) const {
+  std::vector<uint64_t> now;
+  if (LatticeSurvey* const survey = look.survey()) {
+    for (const LatticeSurvey::SiteOfCell& s : survey->sites_of_sample(data_.stride))
+      now.push_back(uint64_t(s.site) * kMostCells + uint64_t(s.number));
+    return now;
+  }
+  const State& state = look.state();
   std::vector<int32_t> number(state.cells.count(), -1);
   for (int64_t id = 1; id < int64_t(number.size()); id += data_.stride)
     if (is_tracked(state.cells, frozen_, CellId(id))) number[id] = int32_t((id - 1) / data_.stride);
@@ -65,8 +96,12 @@ void Explored::add_visits(const State& state) {
       if (const int32_t cell = number[state.ids[site]]; cell >= 0)
         found[std::size_t(part)].push_back(uint64_t(site) * kMostCells + uint64_t(cell));
   });
-  std::vector<uint64_t> now, all;
   for (const std::vector<uint64_t>& part : found) now.insert(now.end(), part.begin(), part.end());
+  return now;
+}
+
+void Explored::add_visits(const std::vector<uint64_t>& now) {
+  std::vector<uint64_t> all;
   all.reserve(data_.visits.size() + now.size());
   std::set_union(data_.visits.begin(), data_.visits.end(), now.begin(), now.end(), std::back_inserter(all));
   data_.visits = std::move(all);

@@ -5,13 +5,15 @@
 #include <span>
 #include <vector>
 
-#include "core/state.hpp"
+#include "measure/look.hpp"
 
 namespace kiln {
 
 // Sets the bits of all sites that belong to a cell with a flag; returns how many were not set before.
 int64_t mark_explored(std::span<const CellId> ids, std::span<const uint8_t> flags,
                       std::vector<uint64_t>& seen, int threads = 1);
+// The same for bits that are known.
+int64_t mark_explored(std::span<const uint64_t> bits, std::vector<uint64_t>& seen, int threads = 1);
 
 // All that Explored remembers, for checkpoints.
 struct ExploredData {
@@ -36,8 +38,8 @@ class Explored {
   Explored(std::vector<bool> frozen, Limits limits, int threads, ExploredData data = {});
 
   // Forgets everything and looks at the state.
-  void begin(const State& state);
-  void add(const State& state);
+  void begin(const Look& look);
+  void add(const Look& look);
 
   int64_t sites() const { return data_.sites; }
   // The mean over the cells that are looked at of the number of sites each was seen on.
@@ -45,7 +47,8 @@ class Explored {
   const ExploredData& data() const { return data_; }
 
  private:
-  void add_visits(const State& state);
+  std::vector<uint64_t> visits_now(const Look& look) const;
+  void add_visits(const std::vector<uint64_t>& now);
   void leave_out_every_second();
 
   std::vector<bool> frozen_;

@@ -33,7 +33,10 @@ std::vector<Half> halves_along(const Lattice& lattice, int axis, std::span<const
   return halves;
 }
 
-std::vector<uint8_t> touches_other_half(const State& state, std::span<const Half> halves, int threads) {
+std::vector<uint8_t> touches_other_half(const Look& look, std::span<const Half> halves, int threads) {
+  if (LatticeSurvey* const survey = look.survey())
+    return survey->touching({reinterpret_cast<const uint8_t*>(halves.data()), halves.size()});
+  const State& state = look.state();
   const auto key_of = [&](CellId id) { return id < halves.size() ? uint32_t(halves[id]) : 0; };
   std::vector<uint8_t> touches(state.cells.count());
   std::mutex merging;
@@ -54,11 +57,11 @@ std::vector<uint8_t> touches_other_half(const State& state, std::span<const Half
   return touches;
 }
 
-double mixed_fraction(const State& state, std::span<const Half> halves, int threads) {
-  const std::vector<uint8_t> touches = touches_other_half(state, halves, threads);
+double mixed_fraction(const Look& look, std::span<const Half> halves, int threads) {
+  const std::vector<uint8_t> touches = touches_other_half(look, halves, threads);
   int64_t cells = 0, mixed = 0;
   for (std::size_t cell = 0; cell < std::min(halves.size(), touches.size()); ++cell) {
-    if (halves[cell] != Half::lower || state.cells.extent[cell].volume <= 0) continue;
+    if (halves[cell] != Half::lower || look.cells().extent[cell].volume <= 0) continue;
     ++cells;
     mixed += touches[cell];
   }

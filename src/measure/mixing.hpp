@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/state.hpp"
+#include "measure/look.hpp"
 
 namespace kiln {
 
@@ -16,9 +16,9 @@ enum class Half : uint8_t { none, lower, upper };
 std::vector<Half> halves_along(const Lattice& lattice, int axis, std::span<const Vec3d> places);
 
 // Per cell id: 1 where a site of the cell is a Moore neighbour of a site of a cell of the other half.
-std::vector<uint8_t> touches_other_half(const State& state, std::span<const Half> halves, int threads = 1);
+std::vector<uint8_t> touches_other_half(const Look& look, std::span<const Half> halves, int threads = 1);
 
 // Among the cells of the lower half that have a site. Undefined where there are none.
-double mixed_fraction(const State& state, std::span<const Half> halves, int threads = 1);
+double mixed_fraction(const Look& look, std::span<const Half> halves, int threads = 1);
 
 }  // namespace kiln

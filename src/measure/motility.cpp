@@ -27,20 +27,20 @@ Motility::Motility(const Model& model, int threads, MotilityData data)
       halves_(std::move(data.halves)),
       correlation_bin_(data.correlation_bin) {}
 
-std::vector<CorrelationBin> Motility::watch(const State& state, int phase) {
+std::vector<CorrelationBin> Motility::watch(const Look& look, int phase) {
   std::vector<CorrelationBin> rows;
-  if (speeds_.is_due(state.mcs, phase)) {
-    const std::vector<Vec3d> places = tracked_places(state.cells, frozen_);
-    if (correlation_is_due(state.mcs)) rows = correlate(state, places);
-    speeds_.add(state.mcs, places, phase);
+  if (speeds_.is_due(look.mcs(), phase)) {
+    std::vector<Vec3d> places = tracked_places(look.cells(), frozen_, threads_);
+    if (correlation_is_due(look.mcs())) rows = correlate(look, places);
+    speeds_.add(look.mcs(), std::move(places), phase, threads_);
   }
   if (phase == phase_) return rows;
   phase_ = phase;
   correlation_bin_ = 0;
   if (phase < 0) return rows;
-  if (settings_.explored) explored_.begin(state);
+  if (settings_.explored) explored_.begin(look);
   if (settings_.halves)
-    halves_ = halves_along(state.lattice, *settings_.halves, tracked_places(state.cells, frozen_));
+    halves_ = halves_along(look.lattice(), *settings_.halves, tracked_places(look.cells(), frozen_, threads_));
   return rows;
 }
 
@@ -51,35 +51,28 @@ bool Motility::correlation_is_due(int64_t mcs) const {
          mcs / every > speeds_.data().last_mcs / every;
 }
 
-std::vector<CorrelationBin> Motility::correlate(const State& state, const std::vector<Vec3d>& places) {
+std::vector<CorrelationBin> Motility::correlate(const Look& look, const std::vector<Vec3d>& places) {
   if (correlation_bin_ == 0) {
-    const Summary volume = size_statistics(state.cells, frozen_).all.volume;
+    const Summary volume = size_statistics(look.cells(), frozen_, threads_).all.volume;
     if (volume.count == 0) return {};
-    correlation_bin_ = ball_diameter(volume.mean, state.lattice.dimension);
+    correlation_bin_ = ball_diameter(volume.mean, look.lattice().dimension);
   }
   CorrelationSettings settings;
-  const Vec3i& size = state.lattice.size;  // nothing is farther apart than its sides together
+  const Vec3i& size = look.lattice().size;  // nothing is farther apart than its sides together
   settings.distance = std::min(settings_.correlation_distance_um / units_.voxel_um,
                                double(size.x) + double(size.y) + double(size.z));
   settings.bin = correlation_bin_;
-  settings.stride = sampling_stride(int64_t(state.cells.count()) - 1, 1, settings_.correlation_cells);
+  settings.stride = sampling_stride(int64_t(look.cells().count()) - 1, 1, settings_.correlation_cells);
   settings.threads = threads_;
-  return direction_correlation(state.lattice, speeds_.data().last, places, settings);
+  return direction_correlation(look.lattice(), speeds_.data().last, places, settings);
 }
 
-int64_t Motility::living_cells(const State& state) const {
-  int64_t cells = 0;
-  for (CellId cell = 1; cell < state.cells.count(); ++cell)
-    cells += is_tracked(state.cells, frozen_, cell) && state.cells.extent[cell].volume > 0 ? 1 : 0;
-  return cells;
-}
-
-std::optional<ExploredRow> Motility::explore(const State& state) {
+std::optional<ExploredRow> Motility::explore(const Look& look) {
   if (!settings_.explored) return std::nullopt;
-  explored_.add(state);
+  explored_.add(look);
   const double um = units_.voxel_um;
-  const double site = state.lattice.dimension == 2 ? um * um : um * um * um;
-  const int64_t cells = living_cells(state);
+  const double site = look.lattice().dimension == 2 ? um * um : um * um * um;
+  const int64_t cells = size_statistics(look.cells(), frozen_, threads_).all.volume.count;
   ExploredRow row;
   row.sites = explored_.sites();
   row.size = double(row.sites) * site;
@@ -88,9 +81,9 @@ std::optional<ExploredRow> Motility::explore(const State& state) {
   return row;
 }
 
-std::optional<double> Motility::mixed(const State& state) const {
+std::optional<double> Motility::mixed(const Look& look) const {
   if (!settings_.halves) return std::nullopt;
-  return mixed_fraction(state, halves_, threads_);
+  return mixed_fraction(look, halves_, threads_);
 }
 
 }  // namespace kiln

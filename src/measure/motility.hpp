@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "core/state.hpp"
 #include "measure/direction_correlation.hpp"
 #include "measure/explored.hpp"
 #include "measure/mixing.hpp"
@@ -37,23 +36,22 @@ class Motility {
   // With `data` it goes on where a run was interrupted.
   explicit Motility(const Model& model, int threads = 1, MotilityData data = {});
 
-  // To be called with every state at which a run stops. `phase` is the one that the next MCS belongs to, -1
+  // To be called whenever a run stops to look. `phase` is the one that the next MCS belongs to, -1
   // where it is not measured. Returns rows of direction_correlation.csv where they are due.
-  std::vector<CorrelationBin> watch(const State& state, int phase);
+  std::vector<CorrelationBin> watch(const Look& look, int phase);
   // The first MCS after `mcs` that watch() has to see within this phase; -1 where there is none.
   int64_t next_due(int64_t mcs) const { return speeds_.next_end(mcs); }
 
-  // What belongs into a row of measures.csv. Of a state that watch() has seen.
-  std::optional<ExploredRow> explore(const State& state);
-  std::optional<double> mixed(const State& state) const;
+  // What belongs into a row of measures.csv. Of a look that watch() has had.
+  std::optional<ExploredRow> explore(const Look& look);
+  std::optional<double> mixed(const Look& look) const;
 
   const Speeds& speeds() const { return speeds_; }
   MotilityData data() const { return {phase_, speeds_.data(), explored_.data(), halves_, correlation_bin_}; }
 
  private:
-  std::vector<CorrelationBin> correlate(const State& state, const std::vector<Vec3d>& places);
+  std::vector<CorrelationBin> correlate(const Look& look, const std::vector<Vec3d>& places);
   bool correlation_is_due(int64_t mcs) const;
-  int64_t living_cells(const State& state) const;
 
   const MeasureSettings settings_;
   Units units_;

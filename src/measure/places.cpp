@@ -1,13 +1,17 @@
 #include "measure/places.hpp"
 
+#include "core/parallel.hpp"
 #include "measure/cell_table.hpp"
 
 namespace kiln {
 
-std::vector<Vec3d> tracked_places(const Cells& cells, const std::vector<bool>& frozen) {
+std::vector<Vec3d> tracked_places(const Cells& cells, const std::vector<bool>& frozen, int threads) {
   std::vector<Vec3d> places(cells.count(), kNoPlace);
-  for (CellId cell = 1; cell < cells.count(); ++cell)
-    if (is_tracked(cells, frozen, cell) && cells.extent[cell].volume > 0) places[cell] = cells.position(cell);
+  in_parallel(cells.count(), threads, [&](int, int64_t begin, int64_t end) {
+    for (auto cell = CellId(begin); cell < CellId(end); ++cell)
+      if (is_tracked(cells, frozen, cell) && cells.extent[cell].volume > 0)
+        places[cell] = cells.position(cell);
+  });
   return places;
 }
 

@@ -14,6 +14,6 @@ inline constexpr Vec3d kNoPlace{kUndefined, kUndefined, kUndefined};
 inline bool is_known(const Vec3d& place) { return place.x == place.x; }
 
 // The centroids of the tracked cells with volume > 0; kNoPlace for all others.
-std::vector<Vec3d> tracked_places(const Cells& cells, const std::vector<bool>& frozen);
+std::vector<Vec3d> tracked_places(const Cells& cells, const std::vector<bool>& frozen, int threads = 1);
 
 }  // namespace kiln

@@ -21,21 +21,23 @@ Recorder::Recorder(const Model& model, RecorderOptions options, TrackData tracks
       options_(options),
       tracks_(model.units, frozen_, options.tracks, std::move(tracks)) {}
 
-MeasureRow Recorder::record(const State& state, const AttemptCounts& counts, const std::string& phase) {
+MeasureRow Recorder::record(const Look& look, const AttemptCounts& counts, const std::string& phase,
+                            bool with_fragments) {
+  const int threads = options_.threads;
   MeasureRow row;
-  row.mcs = state.mcs;
-  row.minutes = double(state.mcs) * units_.seconds_per_mcs / 60.0;
+  row.mcs = look.mcs();
+  row.minutes = double(look.mcs()) * units_.seconds_per_mcs / 60.0;
   row.phase = phase;
-  row.size = size_statistics(state.cells, frozen_).all;
+  row.size = size_statistics(look.cells(), frozen_, threads).all;
   row.cells = row.size.volume.count;
-  row.extinct = extinct_cells(state.cells, frozen_);
-  if (options_.fragments) row.fragmented = fragmented_cells(state, frozen_, options_.threads);
+  row.extinct = extinct_cells(look.cells(), frozen_, threads);
+  if (with_fragments) row.fragmented = fragmented_cells(look.state(), frozen_, threads);
   row.acceptance = acceptance_between(last_counts_, counts);
   last_counts_ = counts;
-  const ContactMatrix contacts = contact_matrix(state, int(types_.size()), options_.threads);
+  const ContactMatrix contacts = contact_matrix(look, int(types_.size()), threads);
   row.interface = interface_by_kind(contacts, frozen_);
   for (const auto& [a, b] : contact_pairs(types_)) row.contact_fractions.push_back(contacts.fraction(a, b));
-  row.motion = tracks_.add(state);
+  row.motion = tracks_.add(look);
   return row;
 }
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "core/state.hpp"
 #include "engine/engine.hpp"
 #include "measure/contacts.hpp"
 #include "measure/motility.hpp"
@@ -16,7 +15,6 @@
 namespace kiln {
 
 struct RecorderOptions {
-  bool fragments = true;  // whether to count cells in pieces, the dearest of the measures
   int threads = 1;
   TrackLimits tracks;
 };
@@ -45,8 +43,11 @@ class Recorder {
   // With `tracks` it goes on where a run was interrupted.
   explicit Recorder(const Model& model, RecorderOptions options = {}, TrackData tracks = {});
 
-  // Takes a sample. `counts` are the engine's, as they are now.
-  MeasureRow record(const State& state, const AttemptCounts& counts, const std::string& phase);
+  // Takes a sample. `counts` are the engine's, as they are now. Cells in pieces are counted only where
+  // `with_fragments` asks for it: that takes the whole lattice to the host, and is the dearest of the
+  // measures.
+  MeasureRow record(const Look& look, const AttemptCounts& counts, const std::string& phase,
+                    bool with_fragments = true);
 
   const Tracks& tracks() const { return tracks_; }
   // What the next row's acceptance counts from.

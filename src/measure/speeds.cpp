@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <utility>
 
 #include "core/math.hpp"
+#include "core/parallel.hpp"
 
 namespace kiln {
 namespace {
@@ -22,6 +24,13 @@ void SpeedSums::add(double speed_um_per_min, bool is_arrested) {
   powers[0] += parts;
   powers[1] += parts * parts;
   powers[2] += parts * parts * parts;
+}
+
+void SpeedSums::add(const SpeedSums& other) {
+  intervals += other.intervals;
+  arrested += other.arrested;
+  for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += other.counts[i];
+  for (std::size_t i = 0; i < powers.size(); ++i) powers[i] += other.powers[i];
 }
 
 // About the whole number next to the mean, where the sums are still exact; only the rest is rounded.
@@ -69,9 +78,9 @@ int64_t Speeds::next_end(int64_t mcs) const {
   return data_.start_mcs + ((mcs - data_.start_mcs) / interval + 1) * interval;
 }
 
-void Speeds::add(int64_t mcs, std::span<const Vec3d> places, int phase) {
+void Speeds::add(int64_t mcs, std::vector<Vec3d> places, int phase, int threads) {
   if (!is_due(mcs, phase)) return;
-  if (ends_interval(mcs)) count_steps(places);
+  if (ends_interval(mcs)) count_steps(places, threads);
   if (phase != data_.phase) {
     if (data_.phase >= 0) data_.phases.back().arrest_by_cell = mean_arrest_of_cells();
     data_.phase = phase;
@@ -82,22 +91,28 @@ void Speeds::add(int64_t mcs, std::span<const Vec3d> places, int phase) {
   }
   data_.intervals.resize(places.size());
   data_.arrested.resize(places.size());
-  data_.last.assign(places.begin(), places.end());
+  data_.last = std::move(places);
   data_.last_mcs = mcs;
 }
 
-void Speeds::count_steps(std::span<const Vec3d> places) {
-  SpeedSums& sums = data_.phases.back();
+void Speeds::count_steps(std::span<const Vec3d> places, int threads) {
   const double minutes = double(settings_.interval_mcs) * settings_.seconds_per_mcs / 60;
-  for (std::size_t cell = 0; cell < std::min(places.size(), data_.last.size()); ++cell) {
-    const Vec3d step = places[cell] - data_.last[cell];
-    if (!is_known(step)) continue;
-    const double speed = sqrt_of(dot(step, step)) * settings_.voxel_um / minutes;
-    const bool is_arrested = speed < settings_.arrest_below_um_per_min;
-    sums.add(speed, is_arrested);
-    ++data_.intervals[cell];
-    data_.arrested[cell] += is_arrested ? 1 : 0;
-  }
+  const std::size_t cells = std::min(places.size(), data_.last.size());
+  std::mutex adding;
+  in_parallel(int64_t(cells), threads, [&](int, int64_t begin, int64_t end) {
+    SpeedSums own;
+    for (auto cell = std::size_t(begin); cell < std::size_t(end); ++cell) {
+      const Vec3d step = places[cell] - data_.last[cell];
+      if (!is_known(step)) continue;
+      const double speed = sqrt_of(dot(step, step)) * settings_.voxel_um / minutes;
+      const bool is_arrested = speed < settings_.arrest_below_um_per_min;
+      own.add(speed, is_arrested);
+      ++data_.intervals[cell];
+      data_.arrested[cell] += is_arrested ? 1 : 0;
+    }
+    const std::scoped_lock lock(adding);
+    data_.phases.back().add(own);
+  });
 }
 
 double Speeds::mean_arrest_of_cells() const {

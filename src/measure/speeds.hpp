@@ -30,6 +30,7 @@ struct SpeedSums {
   double arrest_by_cell = kUndefined;
 
   void add(double speed_um_per_min, bool is_arrested);
+  void add(const SpeedSums& other);  // of the same phase
   bool operator==(const SpeedSums&) const = default;
 };
 
@@ -75,14 +76,14 @@ class Speeds {
   int64_t next_end(int64_t mcs) const;
 
   // `places` as from tracked_places().
-  void add(int64_t mcs, std::span<const Vec3d> places, int phase);
+  void add(int64_t mcs, std::vector<Vec3d> places, int phase, int threads = 1);
 
   // One per phase so far.
   std::vector<SpeedSums> sums() const;
   const SpeedData& data() const { return data_; }
 
  private:
-  void count_steps(std::span<const Vec3d> places);
+  void count_steps(std::span<const Vec3d> places, int threads);
   double mean_arrest_of_cells() const;
 
   SpeedSettings settings_;

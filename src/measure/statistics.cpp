@@ -1,46 +1,78 @@
 #include "measure/statistics.hpp"
 
+#include <mutex>
+
 #include "core/math.hpp"
+#include "core/parallel.hpp"
 #include "measure/cell_table.hpp"
 
 namespace kiln {
 namespace {
 
-using Values = std::vector<int32_t>;
+// All integers, so that nothing is rounded and no order matters.
+struct Sums {
+  using Wide = __int128;
+  int64_t count = 0, sum = 0;
+  Wide squares = 0;
 
-// In two passes, so that nothing cancels.
-Summary summary_of(const Values& values) {
-  Summary result;
-  result.count = int64_t(values.size());
-  if (values.empty()) return result;
-  int64_t sum = 0;
-  for (const int32_t value : values) sum += value;
-  result.mean = double(sum) / double(values.size());
-  if (values.size() < 2) return result;
-  double squares = 0;
-  for (const int32_t value : values) squares += (value - result.mean) * (value - result.mean);
-  result.sd = sqrt_of(squares / double(values.size() - 1));
-  return result;
-}
+  void add(int32_t value) {
+    count += 1;
+    sum += value;
+    squares += int64_t(value) * value;
+  }
+  void add(const Sums& other) {
+    count += other.count;
+    sum += other.sum;
+    squares += other.squares;
+  }
+  Summary summary() const {
+    Summary result;
+    result.count = count;
+    if (count > 0) result.mean = double(sum) / double(count);
+    if (count < 2) return result;
+    // Of the distances from the whole number next to the mean: small enough for any number of cells.
+    const Wide centre = sum / count, rest = sum - count * centre;
+    const Wide about = squares - centre * (2 * Wide(sum) - count * centre);
+    result.sd = sqrt_of((double(about) - double(rest) * double(rest) / double(count)) / double(count - 1));
+    return result;
+  }
+};
+
+struct SizeSums {
+  Sums volume, perimeter;
+
+  void add(const SizeSums& other) {
+    volume.add(other.volume);
+    perimeter.add(other.perimeter);
+  }
+  SizeSummary summary() const { return {volume.summary(), perimeter.summary()}; }
+};
 
 double ratio(int64_t part, int64_t whole) { return whole > 0 ? double(part) / double(whole) : kUndefined; }
 
 }  // namespace
 
-SizeStatistics size_statistics(const Cells& cells, const std::vector<bool>& frozen) {
-  Values volumes, perimeters;
-  std::vector<Values> volumes_of(frozen.size()), perimeters_of(frozen.size());
-  for (CellId cell = 1; cell < cells.count(); ++cell) {
-    const Cells::Extent& extent = cells.extent[cell];
-    if (!is_tracked(cells, frozen, cell) || extent.volume <= 0) continue;
-    volumes.push_back(extent.volume);
-    perimeters.push_back(extent.perimeter);
-    volumes_of[cells.type[cell]].push_back(extent.volume);
-    perimeters_of[cells.type[cell]].push_back(extent.perimeter);
+SizeStatistics size_statistics(const Cells& cells, const std::vector<bool>& frozen, int threads) {
+  std::vector<SizeSums> by_type(frozen.size());
+  std::mutex adding;
+  in_parallel(cells.count(), threads, [&](int, int64_t begin, int64_t end) {
+    std::vector<SizeSums> own(frozen.size());
+    for (auto cell = CellId(begin); cell < CellId(end); ++cell) {
+      const Cells::Extent& extent = cells.extent[cell];
+      if (!is_tracked(cells, frozen, cell) || extent.volume <= 0) continue;
+      own[cells.type[cell]].volume.add(extent.volume);
+      own[cells.type[cell]].perimeter.add(extent.perimeter);
+    }
+    const std::scoped_lock lock(adding);
+    for (std::size_t type = 0; type < own.size(); ++type) by_type[type].add(own[type]);
+  });
+  SizeStatistics result;
+  SizeSums all;
+  for (const SizeSums& sums : by_type) {
+    all.add(sums);
+    result.by_type.push_back(sums.summary());
   }
-  SizeStatistics result{{summary_of(volumes), summary_of(perimeters)}, {}};
-  for (std::size_t type = 0; type < frozen.size(); ++type)
-    result.by_type.push_back({summary_of(volumes_of[type]), summary_of(perimeters_of[type])});
+  result.all = all.summary();
   return result;
 }
 

@@ -29,7 +29,7 @@ struct SizeStatistics {
 };
 
 // Over the tracked cells with volume > 0.
-SizeStatistics size_statistics(const Cells& cells, const std::vector<bool>& frozen);
+SizeStatistics size_statistics(const Cells& cells, const std::vector<bool>& frozen, int threads = 1);
 
 // Undefined where nothing was attempted, or nothing live.
 struct Acceptance {

@@ -34,9 +34,10 @@ struct Tracks::Sums {
 Tracks::Tracks(Units units, std::vector<bool> frozen, TrackLimits limits, TrackData data)
     : units_(units), frozen_(std::move(frozen)), limits_(limits), data_(std::move(data)) {}
 
-const Motion& Tracks::add(const State& state) {
-  if (data_.stride > 0 && state.mcs <= data_.last_mcs) return data_.motion;
-  const int64_t ids = int64_t(state.cells.count()) - 1;
+const Motion& Tracks::add(const Look& look) {
+  if (data_.stride > 0 && look.mcs() <= data_.last_mcs) return data_.motion;
+  const Cells& cells = look.cells();
+  const int64_t ids = int64_t(cells.count()) - 1;
   if (data_.stride == 0) data_.stride = sampling_stride(ids, 1, limits_.tracks);
   const std::size_t tracks = ids > 0 ? std::size_t((ids - 1) / data_.stride + 1) : 0;
   if (tracks > data_.first.size()) {
@@ -49,13 +50,13 @@ const Motion& Tracks::add(const State& state) {
   Sums sums;
   for (std::size_t track = 0; track < data_.first.size(); ++track) {
     const auto cell = CellId(1 + int64_t(track) * data_.stride);
-    const bool lives = cell < state.cells.count() && is_tracked(state.cells, frozen_, cell) &&
-                       state.cells.extent[cell].volume > 0;
-    follow(track, lives ? state.cells.position(cell) : kNoPlace, sums);
+    const bool lives =
+        cell < cells.count() && is_tracked(cells, frozen_, cell) && cells.extent[cell].volume > 0;
+    follow(track, lives ? cells.position(cell) : kNoPlace, sums);
   }
-  data_.motion = motion_from(sums, state.mcs - data_.last_mcs);
-  data_.last_mcs = state.mcs;
-  remember(state.mcs);
+  data_.motion = motion_from(sums, look.mcs() - data_.last_mcs);
+  data_.last_mcs = look.mcs();
+  remember(look.mcs());
   return data_.motion;
 }
 

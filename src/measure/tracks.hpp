@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "core/state.hpp"
+#include "measure/look.hpp"
 #include "measure/statistics.hpp"
 #include "model/model.hpp"
 
@@ -64,7 +64,7 @@ class Tracks {
 
   // Appends a sample. Cells that died no longer contribute. A state that is not later than the last sample
   // adds nothing.
-  const Motion& add(const State& state);
+  const Motion& add(const Look& look);
 
   // Multiples of the sampling interval (the most frequent one), all up to 64, then about 6% apart; samples
   // that are off this rhythm take part wherever another one lies exactly a lag apart.

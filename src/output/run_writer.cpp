@@ -16,6 +16,7 @@ namespace kiln {
 namespace {
 
 constexpr double kSecondsPerFrame = 0.12;
+constexpr int64_t kMostSitesForFragments = int64_t(1) << 26;  // with more, only at the end of a run
 
 int measuring_threads() { return int(std::max(1u, std::thread::hardware_concurrency())); }
 
@@ -127,31 +128,35 @@ int64_t RunWriter::next_due(int64_t mcs) const {
   return next;
 }
 
-void RunWriter::write(const State& state, const AttemptCounts& counts, const std::string& schedule,
+void RunWriter::write(const Look& look, const AttemptCounts& counts, const std::string& schedule,
                       Moment moment) {
-  take_measures(state, counts, moment);
-  draw_pictures(state, moment);
-  save(state, counts, schedule, moment);
+  take_measures(look, counts, moment);
+  draw_pictures(look, moment);
+  save(look, counts, schedule, moment);
 }
 
-void RunWriter::take_measures(const State& state, const AttemptCounts& counts, Moment moment) {
-  const int number = phase_at(model_, state.mcs);
+bool RunWriter::counts_fragments(Moment moment) const {
+  return moment == Moment::end || model_.lattice.sites() <= kMostSitesForFragments;
+}
+
+void RunWriter::take_measures(const Look& look, const AttemptCounts& counts, Moment moment) {
+  const int number = phase_at(model_, look.mcs());
   const std::string& phase = model_.phases[std::size_t(number)].name;
   const std::vector<CorrelationBin> correlation =
-      motility_.watch(state, is_measured(state.mcs) ? number : -1);
+      motility_.watch(look, is_measured(look.mcs()) ? number : -1);
   if (correlation_ && !correlation.empty()) {
-    add_correlation(*correlation_, state.mcs, correlation, model_);
+    add_correlation(*correlation_, look.mcs(), correlation, model_);
     correlation_->flush();
   }
-  if (measures_ && is_due(state.mcs, model_.measure.every, moment)) {
-    last_row_ = recorder_.record(state, counts, phase);
-    last_row_->explored = motility_.explore(state);
-    last_row_->mixed_fraction = motility_.mixed(state);
+  if (measures_ && is_due(look.mcs(), model_.measure.every, moment)) {
+    last_row_ = recorder_.record(look, counts, phase, counts_fragments(moment));
+    last_row_->explored = motility_.explore(look);
+    last_row_->mixed_fraction = motility_.mixed(look);
     add_measures(*measures_, *last_row_);
     measures_->flush();
   }
-  if (cells_ && is_due(state.mcs, model_.measure.cells_every, moment)) {
-    add_cells(*cells_, state.mcs, cell_rows(state, frozen_, cell_stride_, measuring_threads()), model_);
+  if (cells_ && is_due(look.mcs(), model_.measure.cells_every, moment)) {
+    add_cells(*cells_, look.mcs(), cell_rows(look, frozen_, cell_stride_, measuring_threads()), model_);
     cells_->flush();
   }
 }
@@ -160,35 +165,35 @@ std::string RunWriter::still_name(const Series& series, int64_t mcs) const {
   return fmt::format("pictures/{}_{:08}.png", series.settings.name, mcs);
 }
 
-void RunWriter::draw_pictures(const State& state, Moment moment) {
+void RunWriter::draw_pictures(const Look& look, Moment moment) {
   for (Series& s : series_) {
     const bool regular =
-        is_due(state.mcs, s.settings.every, moment) || moment == Moment::start || moment == Moment::end;
+        is_due(look.mcs(), s.settings.every, moment) || moment == Moment::start || moment == Moment::end;
     if (!regular && moment != Moment::interrupted) continue;
-    if (!s.drawn.empty() && s.drawn.back() == state.mcs) continue;
-    const Image image = draw(s.settings, model_, state);
-    write_png(image, folder_.path / still_name(s, state.mcs));
-    s.drawn.push_back(state.mcs);
+    if (!s.drawn.empty() && s.drawn.back() == look.mcs()) continue;
+    const Image image = draw(s.settings, model_, look.state());
+    write_png(image, folder_.path / still_name(s, look.mcs()));
+    s.drawn.push_back(look.mcs());
     if (s.animation && regular) s.animation->add(image);
   }
 }
 
-void RunWriter::save(const State& state, const AttemptCounts& counts, const std::string& schedule,
+void RunWriter::save(const Look& look, const AttemptCounts& counts, const std::string& schedule,
                      Moment moment) {
   if (!lattice_) return;
   const bool at_end = moment == Moment::end;
-  const auto every = [&](int64_t n) { return n > 0 && state.mcs % n == 0; };
-  if (every(model_.output.lattice_every) || at_end) lattice_->add(state);
+  const auto every = [&](int64_t n) { return n > 0 && look.mcs() % n == 0; };
+  if (every(model_.output.lattice_every) || at_end) lattice_->add(look.state());
   if (!every(model_.output.checkpoint_every) && !at_end && moment != Moment::interrupted) return;
   CheckpointInfo info;
   info.seed = model_.seed;
   info.model = model_.resolved;
   info.schedule = schedule;
-  info.phase = phase_at(model_, state.mcs);
+  info.phase = phase_at(model_, look.mcs());
   info.counts = counts;
   info.extra = arrays_of(recorder_.tracks().data(), recorder_.last_counts());
   add_arrays(motility_.data(), info.extra);
-  write_checkpoint(folder_.checkpoint(), state, info);
+  write_checkpoint(folder_.checkpoint(), look.state(), info);
 }
 
 // The pictures that an earlier part of the run left; its animations are put together again from the stills.

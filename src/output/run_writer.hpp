@@ -41,7 +41,7 @@ class RunWriter {
   // Writes what is due. At the end that is everything; a run that is interrupted keeps its rhythm, so that
   // going on later gives the same tables as never having stopped, and only adds a checkpoint and its
   // pictures. `counts` are those of the whole run.
-  void write(const State& state, const AttemptCounts& counts, const std::string& schedule, Moment moment);
+  void write(const Look& look, const AttemptCounts& counts, const std::string& schedule, Moment moment);
 
   // Puts all tables in their place. Nothing may be written afterwards.
   void finish();
@@ -63,9 +63,10 @@ class RunWriter {
 
   bool is_measured(int64_t mcs) const;
   bool is_due(int64_t mcs, int64_t every, Moment moment) const;
-  void take_measures(const State& state, const AttemptCounts& counts, Moment moment);
-  void draw_pictures(const State& state, Moment moment);
-  void save(const State& state, const AttemptCounts& counts, const std::string& schedule, Moment moment);
+  bool counts_fragments(Moment moment) const;
+  void take_measures(const Look& look, const AttemptCounts& counts, Moment moment);
+  void draw_pictures(const Look& look, Moment moment);
+  void save(const Look& look, const AttemptCounts& counts, const std::string& schedule, Moment moment);
   void take_up_pictures(int64_t last_mcs);
   std::string still_name(const Series& series, int64_t mcs) const;
 

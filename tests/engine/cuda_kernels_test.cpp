@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/cuda/kernel_cache.hpp"
+#include "engine/cuda/survey.hpp"
 #include "engine/cuda/tiles_data.hpp"
 #include "engine/cuda/tiles_source.hpp"
 #include "engine/tiles_plan.hpp"
@@ -53,6 +54,22 @@ TEST(TilesKernels, CompileForEveryKindOfModel) {
     w.j.assign(w.types.size() * w.types.size(), 1);
     w.state.lattice.size = {2000, 2000, 2000};
     compiles(site_layout(1u << 31, 0), 1);
+  }
+}
+
+TEST(SurveyKernels, CompileForAnyNumberOfTypes) {
+  KILN_NEEDS_NVRTC();
+  for (const int dimension : {2, 3}) {
+    SmallWorld w = test::everything(dimension, 3);
+    for (const std::size_t types : {w.types.size(), std::size_t(8), std::size_t(9), std::size_t(kMostTypesByRange)}) {
+      w.types.resize(types, w.types[1]);
+      w.j.assign(types * types, 1);
+      for (const int architecture : architectures()) {
+        const std::string source = survey_source(w.physics(), site_layout(1000, w.largest_act()));
+        for (const KernelResources& r : resources(compile_cached(source, "survey.cu", architecture)))
+          EXPECT_EQ(r.spill_stores + r.spill_loads, 0) << r.name << " spills for sm_" << architecture;
+      }
+    }
   }
 }
 

@@ -62,11 +62,10 @@ TEST(Recorder, OneRow) {
 }
 
 TEST(Recorder, FragmentsCanBeLeftOut) {
-  RecorderOptions options;
-  options.fragments = false;
-  Recorder recorder(model_with(kTypes), options);
+  Recorder recorder(model_with(kTypes));
   const State state = state_from(flat(3, 1, false, false), {1, 0, 1}, {0, 1}, frozen_flags(kTypes));
-  EXPECT_FALSE(recorder.record(state, {}, "").fragmented.has_value());
+  EXPECT_FALSE(recorder.record(state, {}, "", false).fragmented.has_value());
+  EXPECT_EQ(recorder.record(state, {}, "", true).fragmented, 1);
 }
 
 TEST(Recorder, GoesOnWithTheTracksOfAnotherRun) {

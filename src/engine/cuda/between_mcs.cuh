@@ -62,6 +62,17 @@ extern "C" __global__ void count_sums(const __grid_constant__ kiln::cuda::StateT
   }
 }
 
+// The cells with ids from `first` to before `first + count` on the host, in the host's order.
+extern "C" __global__ void put_in_order(const __grid_constant__ kiln::cuda::StateTables tables,
+                                        const kiln::CellId* device_ids, int64_t first, int64_t count,
+                                        kiln::cuda::HostCell* to) {
+  using namespace kiln;
+  for (int64_t i = device::thread_number(); i < count; i += device::thread_count()) {
+    const CellId cell = device_ids[first + i];
+    to[i] = {tables.extents[cell], tables.anchors[cell], 0, tables.sums[cell]};
+  }
+}
+
 // Sets stale stamps of Act back to the clock, before they come round.
 extern "C" __global__ void refresh_stamps(const __grid_constant__ kiln::cuda::StateTables tables,
                                           uint32_t clock) {

@@ -13,6 +13,7 @@ CheckerboardEngine::CheckerboardEngine(State state, const Physics& physics, uint
       stream_(device_),
       plan_(state.lattice, settings, seed),
       state_(device_, std::move(state), physics.adhesion.types, max_act, CentroidSums::kept),
+      survey_(device_, stream_, state_, physics),
       shape_(board_shape(settings, physics.lattice.dimension, state_.layout())),
       counters_(device_, kCounters, "the counters") {
   compile(physics);

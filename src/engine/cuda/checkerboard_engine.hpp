@@ -5,6 +5,7 @@
 #include "engine/cuda/checkerboard_data.hpp"
 #include "engine/cuda/checkerboard_source.hpp"
 #include "engine/cuda/device_state.hpp"
+#include "engine/cuda/survey.hpp"
 #include "engine/engine.hpp"
 
 namespace kiln::cuda {
@@ -18,6 +19,8 @@ class CheckerboardEngine : public Engine {
   void set_physics(const Physics& physics) override;
   void advance(int64_t mcs) override;
   const State& state() override { return state_.fetch(stream_); }
+  const State& state_of_cells() override { return state_.fetch_cells(stream_); }
+  LatticeSurvey* survey() override { return &survey_; }
   AttemptCounts counts() const override;
   std::string name() const override { return "cuda"; }
   std::string gpu() const override { return device_.info().name; }
@@ -32,6 +35,7 @@ class CheckerboardEngine : public Engine {
   Stream stream_;
   checkerboard::Plan plan_;
   DeviceState state_;
+  Survey survey_;
   BoardShape shape_;
   Function play_region_;
   Buffer<BoardCounter> counters_;

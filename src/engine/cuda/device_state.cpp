@@ -12,7 +12,8 @@ namespace kiln::cuda {
 namespace {
 
 constexpr int64_t kOverrun = 64;               // bytes behind the last site that kernels may read
-constexpr int64_t kPiece = int64_t(16) << 20;  // sites copied at a time
+constexpr int64_t kPiece = int64_t(16) << 20;         // sites copied up at a time
+constexpr int64_t kLandingBytes = int64_t(32) << 20;  // brought down at a time
 
 int copying_threads() { return std::clamp(int(std::thread::hardware_concurrency()), 1, 16); }
 
@@ -93,6 +94,8 @@ void DeviceState::allocate() {
   sums_ = Buffer<Vec3<int64_t>>(device_, cells, "the cells");
   moved_ = Buffer<uint8_t>(device_, cells, "the cells");
   anchors_moved_ = Buffer<uint32_t>(device_, 1, "the cells");
+  host_ids_ = Buffer<CellId>(device_, cells, "the cells");
+  device_ids_ = Buffer<CellId>(device_, cells, "the cells");
   if (!state_.direction.empty()) directions_ = Buffer<Vec3f>(device_, cells, "the cells");
   if (!state_.history.empty())
     history_ = Buffer<Vec3d>(device_, int64_t(state_.history.size()), "the cells' past places");
@@ -104,6 +107,7 @@ void DeviceState::allocate() {
   tables_.history = history_.data();
   tables_.moved = moved_.data();
   tables_.anchors_moved = anchors_moved_.data();
+  tables_.host_ids = host_ids_.data();
 }
 
 void DeviceState::upload() {
@@ -124,6 +128,8 @@ void DeviceState::upload() {
   anchors_.upload(anchors.data(), count);
   sums_.upload(sums.data(), count);
   anchors_moved_.fill(0);
+  host_ids_.upload(from_device_.data(), count);
+  device_ids_.upload(to_device_.data(), count);
   if (!state_.direction.empty()) {
     const auto directions =
         in_device_order<Vec3f>(from_device_, [&](CellId c) { return state_.direction[c]; });
@@ -158,41 +164,73 @@ void DeviceState::upload_sites() {
   }
 }
 
-template <class Word>
-void DeviceState::download_sites() {
-  const int64_t sites = state_.lattice.sites();
-  std::vector<Word> piece(std::size_t(std::min(sites, kPiece)));
-  const uint64_t stamp_mask = (uint64_t(1) << layout_.stamp_bits()) - 1;
-  const uint64_t id_mask = (uint64_t(1) << layout_.id_bits) - 1;
-  for (int64_t first = 0; first < sites; first += kPiece) {
-    const int64_t count = std::min(kPiece, sites - first), parts = team_.members();
-    sites_.download(reinterpret_cast<uint8_t*>(piece.data()), count * int64_t(sizeof(Word)),
-                    first * int64_t(sizeof(Word)));
-    team_.run([&](int member) {
-      for (int64_t i = count * member / parts; i < count * (member + 1) / parts; ++i) {
-        const uint64_t word = piece[std::size_t(i)];
-        state_.ids[std::size_t(first + i)] = from_device_[std::size_t(word & id_mask)];
-        if (layout_.max_act == 0) continue;
-        const uint64_t ahead = ((word >> layout_.id_bits) - uint64_t(mcs_)) & stamp_mask;
-        state_.act[std::size_t(first + i)] = ActValue(ahead <= uint64_t(layout_.max_act) ? ahead : 0);
-      }
-    });
+// Brings `count` items to the host, piece by piece: one is under way while the one before is taken in.
+// send(first, n, to) starts copying n items to `to`; take_in(first, n, from) puts them in their place.
+template <class Send, class TakeIn>
+void DeviceState::bring_down(int64_t count, int64_t bytes_each, const Stream& stream, const Send& send,
+                             const TakeIn& take_in) {
+  const int64_t piece = kLandingBytes / bytes_each;
+  Event arrived[2] = {Event(device_), Event(device_)};
+  const auto start = [&](int64_t first, int which) {
+    if (landing_[which].size() == 0) landing_[which] = Pinned<uint8_t>(device_, kLandingBytes);
+    send(first, std::min(piece, count - first), landing_[which].data());
+    arrived[which].record(stream);
+  };
+  if (count > 0) start(0, 0);
+  for (int64_t first = 0, which = 0; first < count; first += piece, which = 1 - which) {
+    if (first + piece < count) start(first + piece, int(1 - which));
+    arrived[which].synchronize();
+    take_in(first, std::min(piece, count - first), landing_[which].data());
   }
 }
 
-void DeviceState::download() {
-  if (layout_.word_bytes == 4)
-    download_sites<uint32_t>();
-  else
-    download_sites<uint64_t>();
+// Calls work(begin, end) for stretches of [0, count), all at once.
+template <class Work>
+void DeviceState::share_out(int64_t count, const Work& work) {
+  const int64_t parts = team_.members();
+  team_.run([&](int member) { work(count * member / parts, count * (member + 1) / parts); });
+}
+
+template <class Word>
+void DeviceState::download_sites(const Stream& stream) {
+  const uint64_t stamp_mask = (uint64_t(1) << layout_.stamp_bits()) - 1;
+  const uint64_t id_mask = (uint64_t(1) << layout_.id_bits) - 1;
+  const auto send = [&](int64_t first, int64_t count, uint8_t* to) {
+    sites_.download(to, count * int64_t(sizeof(Word)), first * int64_t(sizeof(Word)), &stream);
+  };
+  const auto take_in = [&](int64_t first, int64_t count, const uint8_t* from) {
+    const Word* const words = reinterpret_cast<const Word*>(from);
+    share_out(count, [&](int64_t begin, int64_t end) {
+      CellId* const ids = state_.ids.data() + first;
+      for (int64_t i = begin; i < end; ++i) ids[i] = from_device_[std::size_t(words[i] & id_mask)];
+      if (layout_.max_act == 0) return;
+      ActValue* const act = state_.act.data() + first;
+      for (int64_t i = begin; i < end; ++i) {
+        const uint64_t ahead = ((words[i] >> layout_.id_bits) - uint64_t(mcs_)) & stamp_mask;
+        act[i] = ActValue(ahead <= uint64_t(layout_.max_act) ? ahead : 0);
+      }
+    });
+  };
+  bring_down(state_.lattice.sites(), sizeof(Word), stream, send, take_in);
+}
+
+void DeviceState::download_cells(const Stream& stream) {
   Cells& cells = state_.cells;
-  const auto extents = downloaded(extents_);
-  const auto anchors = downloaded(anchors_);
-  const auto sums = downloaded(sums_);
-  for (std::size_t i = 0; i < from_device_.size(); ++i) {
-    cells.extent[from_device_[i]] = {extents[i].volume, extents[i].perimeter};
-    cells.centroid[from_device_[i]] = {anchors[i], sums[i]};
-  }
+  const auto send = [&](int64_t first, int64_t count, uint8_t* to) {
+    if (ordered_.size() < count) ordered_ = Buffer<HostCell>(device_, count, "the cells");
+    put_in_order_.launch(simple(), stream, tables_, device_ids_.data(), first, count, ordered_.data());
+    ordered_.download(reinterpret_cast<HostCell*>(to), count, 0, &stream);
+  };
+  const auto take_in = [&](int64_t first, int64_t count, const uint8_t* from) {
+    const HostCell* const found = reinterpret_cast<const HostCell*>(from);
+    share_out(count, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        cells.extent[std::size_t(first + i)] = {found[i].extent.volume, found[i].extent.perimeter};
+        cells.centroid[std::size_t(first + i)] = {found[i].anchor, found[i].sum};
+      }
+    });
+  };
+  bring_down(cells.count(), sizeof(HostCell), stream, send, take_in);
   if (!state_.direction.empty()) {
     const auto directions = downloaded(directions_);
     for (std::size_t i = 0; i < from_device_.size(); ++i) state_.direction[from_device_[i]] = directions[i];
@@ -206,12 +244,22 @@ void DeviceState::download() {
   state_.mcs = mcs_;
 }
 
+const State& DeviceState::fetch_cells(const Stream& stream) {
+  if (cells_are_current_) return state_;
+  if (sums_come_ == CentroidSums::counted) count_all_sums(stream);
+  download_cells(stream);
+  cells_are_current_ = true;
+  return state_;
+}
+
 const State& DeviceState::fetch(const Stream& stream) {
-  if (!host_is_current_) {
-    if (sums_come_ == CentroidSums::counted) count_all_sums(stream);
-    download();
-  }
-  host_is_current_ = true;
+  fetch_cells(stream);
+  if (lattice_is_current_) return state_;
+  if (layout_.word_bytes == 4)
+    download_sites<uint32_t>(stream);
+  else
+    download_sites<uint64_t>(stream);
+  lattice_is_current_ = true;
   return state_;
 }
 
@@ -219,6 +267,7 @@ void DeviceState::use(const Module& module, const Physics& physics) {
   turn_ = module.function("turn");
   move_anchors_ = module.function("move_anchors");
   count_sums_ = module.function("count_sums");
+  put_in_order_ = module.function("put_in_order");
   refresh_stamps_ = module.function("refresh_stamps");
   const int count = stored_fields(physics);
   if (count == 0) return;
@@ -240,7 +289,7 @@ const float* DeviceState::values_of(const VectorField& field) {
 Launch DeviceState::simple() const { return {{unsigned(device_.info().multiprocessors) * 8}, {256}}; }
 
 void DeviceState::begin(int64_t mcs, const Stream& stream) {
-  host_is_current_ = false;
+  lattice_is_current_ = cells_are_current_ = false;
   if (layout_.max_act == 0 || mcs_ + mcs - refreshed_at_ <= layout_.mcs_between_refreshes()) return;
   refresh_stamps_.launch(simple(), stream, tables_, uint32_t(mcs_));
   refreshed_at_ = mcs_;

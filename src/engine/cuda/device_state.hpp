@@ -33,8 +33,9 @@ class DeviceState {
   // To be called before and after `mcs` MCS have been played in the stream.
   void begin(int64_t mcs, const Stream& stream);
   void finish(int64_t mcs, const Stream& stream);
-  // The state as it is now, on the host.
+  // The state as it is now, on the host: all of it, or all but the lattice and Act.
   const State& fetch(const Stream& stream);
+  const State& fetch_cells(const Stream& stream);
 
   // A launch for kernels that stride over everything.
   Launch simple() const;
@@ -45,22 +46,27 @@ class DeviceState {
   void upload();
   template <class Word>
   void upload_sites();
-  void download();
+  void download_cells(const Stream& stream);
   template <class Word>
-  void download_sites();
+  void download_sites(const Stream& stream);
+  template <class Send, class TakeIn>
+  void bring_down(int64_t count, int64_t bytes_each, const Stream& stream, const Send& send,
+                  const TakeIn& take_in);
+  template <class Work>
+  void share_out(int64_t count, const Work& work);
   void move_anchors(const Stream& stream);
   void count_all_sums(const Stream& stream);
   const float* values_of(const VectorField& field);
 
   State state_;
   CentroidSums sums_come_;
-  bool host_is_current_ = true;
+  bool lattice_is_current_ = true, cells_are_current_ = true;  // on the host
   int64_t mcs_, refreshed_at_;  // the latter: when stale stamps of Act were last set back
   Device device_;
   SiteLayout layout_;
   Team team_;
   std::vector<CellId> to_device_, from_device_;  // ids
-  Function turn_, move_anchors_, count_sums_, refresh_stamps_;
+  Function turn_, move_anchors_, count_sums_, put_in_order_, refresh_stamps_;
   Buffer<uint8_t> sites_, moved_;
   Buffer<Extent> extents_;
   Buffer<Vec3i> anchors_;
@@ -68,6 +74,9 @@ class DeviceState {
   Buffer<Vec3f> directions_;
   Buffer<Vec3d> history_;
   Buffer<uint32_t> anchors_moved_;
+  Buffer<CellId> host_ids_, device_ids_;  // from_device_ and to_device_
+  Buffer<HostCell> ordered_;              // some cells on their way to the host
+  Pinned<uint8_t> landing_[2];            // where pieces of the state arrive
   std::map<const float*, Buffer<float>> field_values_;  // by where they lie on the host
   StateTables tables_{};
 };

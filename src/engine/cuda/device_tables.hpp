@@ -22,8 +22,17 @@ struct StateTables {
   Vec3d* history;
   uint8_t* moved;           // per cell: whether it has just got a new anchor
   uint32_t* anchors_moved;  // whether any has
+  const CellId* host_ids;   // per cell: its id on the host
   uint32_t cells;           // with the medium
   uint32_t first_of_type[kMostTypesByRange + 1];
+};
+
+// What the host keeps of a cell.
+struct HostCell {
+  Extent extent;
+  Vec3i anchor;
+  int32_t unused;
+  Vec3<int64_t> sum;
 };
 
 }  // namespace kiln::cuda

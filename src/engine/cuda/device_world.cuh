@@ -23,6 +23,20 @@ struct OffsetOf<true> {
 };
 using Offset = OffsetOf<kWide>::Type;
 
+constexpr Offset kRow = model::kSize.x, kLayer = Offset(model::kSize.x) * model::kSize.y;
+
+__device__ __forceinline__ Offset index(const Vec3i& p) { return p.z * kLayer + p.y * kRow + p.x; }
+__device__ __forceinline__ Vec3i place_of(Offset site) {
+  const Offset row = site / kRow;
+  return {int32_t(site - row * kRow), kDim == 2 ? int32_t(row) : int32_t(row % model::kSize.y),
+          kDim == 2 ? 0 : int32_t(row / model::kSize.y)};
+}
+// Place number `block` of the 3x3(x3) block around a site, as a step from it; the middle one is the site.
+constexpr int kBlock = kDim == 3 ? 27 : 9;
+__device__ __forceinline__ constexpr Vec3i step_to(int block) {
+  return {block % 3 - 1, block / 3 % 3 - 1, kDim == 3 ? block / 9 - 1 : 0};
+}
+
 constexpr Word kIdMask = model::kIdBits == 8 * sizeof(Word) ? ~Word(0) : (Word(1) << model::kIdBits) - 1;
 constexpr int kStampBits = int(8 * sizeof(Word)) - model::kIdBits;
 constexpr uint32_t kStampMask = kStampBits > 0 ? uint32_t((uint64_t(1) << kStampBits) - 1) : 0;

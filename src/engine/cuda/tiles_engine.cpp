@@ -19,6 +19,7 @@ TilesEngine::TilesEngine(State state, const Physics& physics, uint64_t seed, con
       stream_(device_),
       state_(device_, std::move(state), physics.adhesion.types, max_act,
              state.history_length > 0 ? CentroidSums::kept : CentroidSums::counted),
+      survey_(device_, stream_, state_, physics),
       clock_(state_.lattice(), settings.tile),
       control_(device_, 1, "the counters") {
   const int64_t cells = state_.tables().cells;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/cuda/device_state.hpp"
+#include "engine/cuda/survey.hpp"
 #include "engine/cuda/driver.hpp"
 #include "engine/cuda/tiles_data.hpp"
 #include "engine/cuda/tiles_source.hpp"
@@ -19,6 +20,8 @@ class TilesEngine : public Engine {
   void set_physics(const Physics& physics) override;
   void advance(int64_t mcs) override;
   const State& state() override { return state_.fetch(stream_); }
+  const State& state_of_cells() override { return state_.fetch_cells(stream_); }
+  LatticeSurvey* survey() override { return &survey_; }
   AttemptCounts counts() const override;
   std::string name() const override { return "cuda"; }
   std::string gpu() const override { return device_.info().name; }
@@ -36,6 +39,7 @@ class TilesEngine : public Engine {
   Device device_;
   Stream stream_;
   DeviceState state_;
+  Survey survey_;
   tiles::Clock clock_;
   Function play_;
   Launch shape_;

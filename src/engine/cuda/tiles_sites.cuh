@@ -10,14 +10,6 @@
 
 namespace kiln::device {
 
-constexpr Offset kRow = model::kSize.x, kLayer = Offset(model::kSize.x) * model::kSize.y;
-
-__device__ __forceinline__ Offset index(const Vec3i& p) { return p.z * kLayer + p.y * kRow + p.x; }
-__device__ __forceinline__ Vec3i place_of(Offset site) {
-  const Offset row = site / kRow;
-  return {int32_t(site - row * kRow), kDim == 2 ? int32_t(row) : int32_t(row % model::kSize.y),
-          kDim == 2 ? 0 : int32_t(row / model::kSize.y)};
-}
 __device__ __forceinline__ Offset offset_of(const Vec3i& step) {
   return step.z * kLayer + step.y * kRow + step.x;
 }
@@ -44,12 +36,6 @@ __device__ __forceinline__ bool wrap_one(Vec3i& p) {
   return wrap_axis(p.x, model::kSize.x, model::kPeriodic.x) &&
          wrap_axis(p.y, model::kSize.y, model::kPeriodic.y) &&
          (kDim == 2 || wrap_axis(p.z, model::kSize.z, model::kPeriodic.z));
-}
-
-// Place number `block` of the 3x3(x3) block around a site, as a step from it; the middle one is the site.
-constexpr int kBlock = kDim == 3 ? 27 : 9;
-__device__ __forceinline__ constexpr Vec3i step_to(int block) {
-  return {block % 3 - 1, block / 3 % 3 - 1, kDim == 3 ? block / 9 - 1 : 0};
 }
 
 // Where a neighbour of a target lies in shared memory, rows of the lattice being kPitch words apart.

@@ -1,0 +1,126 @@
+#include "engine/cuda/survey.hpp"
+
+#include <algorithm>
+
+#include "engine/cuda/kernel_cache.hpp"
+#include "engine/cuda/model_source.hpp"
+#include "engine/cuda/nvrtc.hpp"
+#include "engine/cuda/survey_data.hpp"
+
+namespace kiln::cuda {
+namespace {
+
+constexpr uint32_t kFirstSlots = 64;                   // per set of neighbours
+constexpr int64_t kSetEntries = int64_t(64) << 20;     // of all sets at a time
+constexpr int64_t kListEntries = int64_t(256) << 10;   // of a list of sites, at first
+
+template <class T>
+std::vector<T> brought_down(const Buffer<T>& buffer, int64_t count) {
+  std::vector<T> result(static_cast<std::size_t>(count));
+  buffer.download(result.data(), count);
+  return result;
+}
+
+}  // namespace
+
+std::string survey_source(const Physics& physics, const SiteLayout& layout) {
+  return model_prologue(physics, layout, 0) + "#include \"engine/cuda/survey.cuh\"\n";
+}
+
+Survey::Survey(const Device& device, const Stream& stream, const DeviceState& state, const Physics& physics)
+    : device_(device),
+      stream_(stream),
+      state_(state),
+      types_(physics.adhesion.types),
+      source_(survey_source(physics, state.layout())) {}
+
+Function Survey::kernel(const char* name) {
+  if (!module_)
+    module_.emplace(device_, compile_cached(source_, "survey.cu", architecture_for(device_.info())).cubin);
+  return module_->function(name);
+}
+
+std::vector<int64_t> Survey::contacts() {
+  Buffer<uint64_t> totals(device_, int64_t(types_) * types_, "contacts");
+  totals.fill(0, &stream_);
+  Launch launch = state_.simple();
+  launch.block.x = unsigned(contact_threads(types_));
+  kernel("count_contacts").launch(launch, stream_, state_.tables(), totals.data());
+  const std::vector<uint64_t> counts = brought_down(totals, totals.size());
+  return {counts.begin(), counts.end()};
+}
+
+std::vector<uint8_t> Survey::touching(std::span<const uint8_t> keys) {
+  const int64_t cells = state_.tables().cells;
+  Buffer<uint8_t> device_keys(device_, cells, "a key per cell"), touches(device_, cells, "a flag per cell");
+  device_keys.fill(0);
+  device_keys.upload(keys.data(), std::min(cells, int64_t(keys.size())));
+  touches.fill(0, &stream_);
+  kernel("mark_touching").launch(state_.simple(), stream_, state_.tables(), device_keys.data(), touches.data());
+  return brought_down(touches, cells);
+}
+
+std::vector<uint64_t> Survey::tracked_sites() {
+  const int64_t words = (state_.lattice().sites() + 63) / 64;
+  Buffer<uint64_t> bits(device_, words, "a bit per site");
+  bits.fill(0, &stream_);  // the last word may be filled by half
+  kernel("mark_tracked").launch(state_.simple(), stream_, state_.tables(), reinterpret_cast<uint32_t*>(bits.data()));
+  return brought_down(bits, words);
+}
+
+int64_t Survey::sample_size(int64_t stride) const {
+  return (int64_t(state_.tables().cells) - 2 + stride) / stride;
+}
+
+// Where the list turns out to be too short, it is made again.
+std::vector<LatticeSurvey::SiteOfCell> Survey::sites_of_sample(int64_t stride) {
+  Buffer<uint64_t> count(device_, 1, "a list of sites");
+  for (int64_t room = kListEntries;;) {
+    Buffer<ListedSite> list(device_, room, "a list of sites");
+    count.fill(0, &stream_);
+    kernel("list_sites").launch(state_.simple(), stream_, state_.tables(), stride, list.data(), room, count.data());
+    const int64_t found = int64_t(brought_down(count, 1).front());
+    if (found > room) {
+      room = found;
+      continue;
+    }
+    std::vector<SiteOfCell> result;
+    result.reserve(std::size_t(found));
+    for (const ListedSite& s : brought_down(list, found)) result.push_back({s.site, s.number});
+    std::sort(result.begin(), result.end(),
+              [](const SiteOfCell& a, const SiteOfCell& b) { return a.site < b.site; });
+    return result;
+  }
+}
+
+std::vector<int32_t> Survey::neighbours_of_sample(int64_t stride) {
+  const int64_t sample = sample_size(stride);
+  std::vector<int32_t> sizes(static_cast<std::size_t>(sample));
+  for (uint32_t slots = kFirstSlots;; slots *= 2) {
+    const int64_t together = std::max<int64_t>(1, std::min(sample, kSetEntries / slots));
+    Buffer<uint32_t> sets(device_, together * slots, "sets of neighbours");
+    bool fits = true;
+    for (int64_t first = 0; first < sample && fits; first += together)
+      fits = collect_neighbours(stride, first, slots, sets,
+                                std::span(sizes).subspan(std::size_t(first),
+                                                         std::size_t(std::min(together, sample - first))));
+    if (fits) return sizes;
+  }
+}
+
+// False where a set was too small.
+bool Survey::collect_neighbours(int64_t stride, int64_t first, uint32_t slots, Buffer<uint32_t>& sets,
+                                std::span<int32_t> sizes) {
+  const int64_t count = int64_t(sizes.size());
+  Buffer<int32_t> device_sizes(device_, count, "sets of neighbours");
+  Buffer<uint32_t> overflow(device_, 1, "sets of neighbours");
+  sets.fill(0, &stream_);
+  device_sizes.fill(0, &stream_);
+  overflow.fill(0, &stream_);
+  kernel("collect_neighbours").launch(state_.simple(), stream_, state_.tables(), stride, first, count, slots,
+                             sets.data(), device_sizes.data(), overflow.data());
+  device_sizes.download(sizes.data(), count);
+  return brought_down(overflow, 1).front() == 0;
+}
+
+}  // namespace kiln::cuda

@@ -1,0 +1,41 @@
+// Measures of the lattice on a GPU.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/cuda/device_state.hpp"
+#include "engine/cuda/driver.hpp"
+#include "engine/lattice_survey.hpp"
+
+namespace kiln::cuda {
+
+// The source of its kernels, for compile(). Of the physics, only the types' numbers are used.
+std::string survey_source(const Physics& physics, const SiteLayout& layout);
+
+class Survey : public LatticeSurvey {
+ public:
+  // All but the physics must live as long as the survey. Kernels are compiled when they are first needed.
+  Survey(const Device& device, const Stream& stream, const DeviceState& state, const Physics& physics);
+
+  std::vector<int64_t> contacts() override;
+  std::vector<uint8_t> touching(std::span<const uint8_t> keys) override;
+  std::vector<uint64_t> tracked_sites() override;
+  std::vector<SiteOfCell> sites_of_sample(int64_t stride) override;
+  std::vector<int32_t> neighbours_of_sample(int64_t stride) override;
+
+ private:
+  Function kernel(const char* name);
+  int64_t sample_size(int64_t stride) const;
+  bool collect_neighbours(int64_t stride, int64_t first, uint32_t slots, Buffer<uint32_t>& sets,
+                          std::span<int32_t> sizes);
+
+  const Device& device_;
+  const Stream& stream_;
+  const DeviceState& state_;
+  int types_;
+  std::string source_;
+  std::optional<Module> module_;
+};
+
+}  // namespace kiln::cuda

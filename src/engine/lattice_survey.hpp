@@ -1,0 +1,37 @@
+// What measures ask of a lattice that lies on a device. It is counted there, so that the lattice need not be
+// brought to the host. Cells go by their ids on the host; a cell is tracked where it is neither the medium
+// nor frozen.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace kiln {
+
+class LatticeSurvey {
+ public:
+  // A site of the cell 1 + number * stride.
+  struct SiteOfCell {
+    Site site;
+    int64_t number;
+  };
+
+  virtual ~LatticeSurvey() = default;
+
+  // Unordered pairs of Moore neighbours that belong to different cells. A pair of sites of types a and b
+  // counts once, in [a * types + b] or in [b * types + a].
+  virtual std::vector<int64_t> contacts() = 0;
+  // Per cell: 1 where a site of it is a Moore neighbour of a site of a cell with another key. Key 0 is none.
+  virtual std::vector<uint8_t> touching(std::span<const uint8_t> keys) = 0;
+  // A bit per site, 64 in a word: whether it belongs to a tracked cell.
+  virtual std::vector<uint64_t> tracked_sites() = 0;
+  // The sites of every stride-th tracked cell, in order.
+  virtual std::vector<SiteOfCell> sites_of_sample(int64_t stride) = 0;
+  // Per number of every stride-th cell: how many other cells touch it; 0 where it is not tracked.
+  virtual std::vector<int32_t> neighbours_of_sample(int64_t stride) = 0;
+};
+
+}  // namespace kiln

@@ -1,0 +1,30 @@
+// A look at a tissue at one moment of a run: what a measure sees.
+#pragma once
+
+#include "engine/engine.hpp"
+
+namespace kiln {
+
+// Tables of cells are at hand. The lattice may lie on a GPU; what is asked of it is then counted there where
+// it can be, and brought here where it cannot.
+class Look {
+ public:
+  Look(const State& state) : cells_(&state) {}  // not explicit: a state is one that can be looked at
+  explicit Look(Engine& engine)
+      : engine_(&engine), cells_(&engine.state_of_cells()), survey_(engine.survey()) {}
+
+  int64_t mcs() const { return cells_->mcs; }
+  const Lattice& lattice() const { return cells_->lattice; }
+  const Cells& cells() const { return cells_->cells; }
+  // All of it.
+  const State& state() const { return engine_ == nullptr ? *cells_ : engine_->state(); }
+  // nullptr where the lattice is at hand.
+  LatticeSurvey* survey() const { return survey_; }
+
+ private:
+  Engine* engine_ = nullptr;
+  const State* cells_;
+  LatticeSurvey* survey_ = nullptr;
+};
+
+}  // namespace kiln
