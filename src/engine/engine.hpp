@@ -29,6 +29,9 @@ class Engine {
   virtual const State& state() = 0;
   // The same, but the lattice and Act may be old ones: cheap where those lie on a GPU.
   virtual const State& state_of_cells() { return state(); }
+  // Copies the state as it is now, for somebody who goes on with it while the engine does, too. The memory
+  // that `to` has is used again.
+  virtual void copy_state(State& to) { to = state(); }
   // Asks the lattice where it lies; nullptr where state() has it at hand anyway.
   virtual LatticeSurvey* survey() { return nullptr; }
   virtual AttemptCounts counts() const = 0;

@@ -192,19 +192,19 @@ void DeviceState::share_out(int64_t count, const Work& work) {
 }
 
 template <class Word>
-void DeviceState::download_sites(const Stream& stream) {
+void DeviceState::download_sites(State& to, const Stream& stream) {
   const uint64_t stamp_mask = (uint64_t(1) << layout_.stamp_bits()) - 1;
   const uint64_t id_mask = (uint64_t(1) << layout_.id_bits) - 1;
-  const auto send = [&](int64_t first, int64_t count, uint8_t* to) {
-    sites_.download(to, count * int64_t(sizeof(Word)), first * int64_t(sizeof(Word)), &stream);
+  const auto send = [&](int64_t first, int64_t count, uint8_t* landing) {
+    sites_.download(landing, count * int64_t(sizeof(Word)), first * int64_t(sizeof(Word)), &stream);
   };
   const auto take_in = [&](int64_t first, int64_t count, const uint8_t* from) {
     const Word* const words = reinterpret_cast<const Word*>(from);
     share_out(count, [&](int64_t begin, int64_t end) {
-      CellId* const ids = state_.ids.data() + first;
+      CellId* const ids = to.ids.data() + first;
       for (int64_t i = begin; i < end; ++i) ids[i] = from_device_[std::size_t(words[i] & id_mask)];
       if (layout_.max_act == 0) return;
-      ActValue* const act = state_.act.data() + first;
+      ActValue* const act = to.act.data() + first;
       for (int64_t i = begin; i < end; ++i) {
         const uint64_t ahead = ((words[i] >> layout_.id_bits) - uint64_t(mcs_)) & stamp_mask;
         act[i] = ActValue(ahead <= uint64_t(layout_.max_act) ? ahead : 0);
@@ -214,12 +214,19 @@ void DeviceState::download_sites(const Stream& stream) {
   bring_down(state_.lattice.sites(), sizeof(Word), stream, send, take_in);
 }
 
-void DeviceState::download_cells(const Stream& stream) {
-  Cells& cells = state_.cells;
-  const auto send = [&](int64_t first, int64_t count, uint8_t* to) {
+void DeviceState::download_lattice(State& to, const Stream& stream) {
+  if (layout_.word_bytes == 4)
+    download_sites<uint32_t>(to, stream);
+  else
+    download_sites<uint64_t>(to, stream);
+}
+
+void DeviceState::download_cells(State& to, const Stream& stream) {
+  Cells& cells = to.cells;
+  const auto send = [&](int64_t first, int64_t count, uint8_t* landing) {
     if (ordered_.size() < count) ordered_ = Buffer<HostCell>(device_, count, "the cells");
     put_in_order_.launch(simple(), stream, tables_, device_ids_.data(), first, count, ordered_.data());
-    ordered_.download(reinterpret_cast<HostCell*>(to), count, 0, &stream);
+    ordered_.download(reinterpret_cast<HostCell*>(landing), count, 0, &stream);
   };
   const auto take_in = [&](int64_t first, int64_t count, const uint8_t* from) {
     const HostCell* const found = reinterpret_cast<const HostCell*>(from);
@@ -231,36 +238,45 @@ void DeviceState::download_cells(const Stream& stream) {
     });
   };
   bring_down(cells.count(), sizeof(HostCell), stream, send, take_in);
-  if (!state_.direction.empty()) {
+  if (!to.direction.empty()) {
     const auto directions = downloaded(directions_);
-    for (std::size_t i = 0; i < from_device_.size(); ++i) state_.direction[from_device_[i]] = directions[i];
+    for (std::size_t i = 0; i < from_device_.size(); ++i) to.direction[from_device_[i]] = directions[i];
   }
-  if (!state_.history.empty()) {
-    const std::size_t slots = std::size_t(state_.history_length);
+  if (!to.history.empty()) {
+    const std::size_t slots = std::size_t(to.history_length);
     const auto history = downloaded(history_);
     for (std::size_t i = 0; i < from_device_.size(); ++i)
-      std::copy_n(history.data() + i * slots, slots, state_.history.data() + from_device_[i] * slots);
+      std::copy_n(history.data() + i * slots, slots, to.history.data() + from_device_[i] * slots);
   }
-  state_.mcs = mcs_;
+  to.mcs = mcs_;
 }
 
 const State& DeviceState::fetch_cells(const Stream& stream) {
   if (cells_are_current_) return state_;
   if (sums_come_ == CentroidSums::counted) count_all_sums(stream);
-  download_cells(stream);
+  download_cells(state_, stream);
   cells_are_current_ = true;
   return state_;
 }
 
 const State& DeviceState::fetch(const Stream& stream) {
   fetch_cells(stream);
-  if (lattice_is_current_) return state_;
-  if (layout_.word_bytes == 4)
-    download_sites<uint32_t>(stream);
-  else
-    download_sites<uint64_t>(stream);
+  if (!lattice_is_current_) download_lattice(state_, stream);
   lattice_is_current_ = true;
   return state_;
+}
+
+void DeviceState::fetch_into(State& to, const Stream& stream) {
+  fetch_cells(stream);
+  to.lattice = state_.lattice;
+  to.mcs = state_.mcs;
+  to.cells = state_.cells;
+  to.direction = state_.direction;
+  to.history = state_.history;
+  to.history_length = state_.history_length;
+  if (to.ids.size() != state_.ids.size()) to.ids = HugeVector<CellId>(state_.ids.size());
+  if (to.act.size() != state_.act.size()) to.act = HugeVector<ActValue>(state_.act.size());
+  download_lattice(to, stream);
 }
 
 void DeviceState::use(const Module& module, const Physics& physics) {

@@ -36,6 +36,8 @@ class DeviceState {
   // The state as it is now, on the host: all of it, or all but the lattice and Act.
   const State& fetch(const Stream& stream);
   const State& fetch_cells(const Stream& stream);
+  // Puts the state as it is now into `to`, whose memory is used again.
+  void fetch_into(State& to, const Stream& stream);
 
   // A launch for kernels that stride over everything.
   Launch simple() const;
@@ -46,9 +48,10 @@ class DeviceState {
   void upload();
   template <class Word>
   void upload_sites();
-  void download_cells(const Stream& stream);
+  void download_cells(State& to, const Stream& stream);
+  void download_lattice(State& to, const Stream& stream);
   template <class Word>
-  void download_sites(const Stream& stream);
+  void download_sites(State& to, const Stream& stream);
   template <class Send, class TakeIn>
   void bring_down(int64_t count, int64_t bytes_each, const Stream& stream, const Send& send,
                   const TakeIn& take_in);
