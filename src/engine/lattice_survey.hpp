@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,8 +27,10 @@ class LatticeSurvey {
   virtual std::vector<int64_t> contacts() = 0;
   // Per cell: 1 where a site of it is a Moore neighbour of a site of a cell with another key. Key 0 is none.
   virtual std::vector<uint8_t> touching(std::span<const uint8_t> keys) = 0;
-  // A bit per site, 64 in a word: whether it belongs to a tracked cell.
-  virtual std::vector<uint64_t> tracked_sites() = 0;
+  // A bit per site, 64 in a word: whether it belongs to a tracked cell. Calls take(first word, words) for
+  // stretch after stretch.
+  using TakeBits = std::function<void(int64_t, std::span<const uint64_t>)>;
+  virtual void tracked_sites(const TakeBits& take) = 0;
   // The sites of every stride-th tracked cell, in order.
   virtual std::vector<SiteOfCell> sites_of_sample(int64_t stride) = 0;
   // Per number of every stride-th cell: how many other cells touch it; 0 where it is not tracked.

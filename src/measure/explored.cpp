@@ -16,7 +16,7 @@ namespace {
 
 // `bits_of(word)` gives 64 bits.
 template <class BitsOf>
-int64_t mark_words(std::vector<uint64_t>& seen, int threads, const BitsOf& bits_of) {
+int64_t mark_words(std::span<uint64_t> seen, int threads, const BitsOf& bits_of) {
   std::atomic<int64_t> fresh = 0;
   in_parallel(int64_t(seen.size()), threads, [&](int, int64_t begin, int64_t end) {
     int64_t own = 0;
@@ -45,9 +45,10 @@ int64_t mark_explored(std::span<const CellId> ids, std::span<const uint8_t> flag
   });
 }
 
-int64_t mark_explored(std::span<const uint64_t> bits, std::vector<uint64_t>& seen, int threads) {
-  seen.resize(bits.size());
-  return mark_words(seen, threads, [&](std::size_t word) { return bits[word]; });
+int64_t mark_explored(int64_t first, std::span<const uint64_t> bits, std::vector<uint64_t>& seen,
+                      int threads) {
+  return mark_words(std::span(seen).subspan(std::size_t(first), bits.size()), threads,
+                    [&](std::size_t word) { return bits[word]; });
 }
 
 Explored::Explored(std::vector<bool> frozen, Limits limits, int threads, ExploredData data)
@@ -67,7 +68,10 @@ void Explored::begin(const Look& look) {
 
 void Explored::add(const Look& look) {
   if (LatticeSurvey* const survey = look.survey()) {
-    data_.sites += mark_explored(survey->tracked_sites(), data_.seen, threads_);
+    data_.seen.resize(std::size_t((look.lattice().sites() + 63) / 64));
+    survey->tracked_sites([&](int64_t first, std::span<const uint64_t> bits) {
+      data_.sites += mark_explored(first, bits, data_.seen, threads_);
+    });
   } else {
     const State& state = look.state();
     std::vector<uint8_t> flags(state.cells.count());

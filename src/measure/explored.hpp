@@ -12,8 +12,9 @@ namespace kiln {
 // Sets the bits of all sites that belong to a cell with a flag; returns how many were not set before.
 int64_t mark_explored(std::span<const CellId> ids, std::span<const uint8_t> flags,
                       std::vector<uint64_t>& seen, int threads = 1);
-// The same for bits that are known.
-int64_t mark_explored(std::span<const uint64_t> bits, std::vector<uint64_t>& seen, int threads = 1);
+// Sets bits that are known, the first of them in word number `first`; `seen` is long enough.
+int64_t mark_explored(int64_t first, std::span<const uint64_t> bits, std::vector<uint64_t>& seen,
+                      int threads = 1);
 
 // All that Explored remembers, for checkpoints.
 struct ExploredData {

@@ -30,9 +30,9 @@ Motility::Motility(const Model& model, int threads, MotilityData data)
 std::vector<CorrelationBin> Motility::watch(const Look& look, int phase) {
   std::vector<CorrelationBin> rows;
   if (speeds_.is_due(look.mcs(), phase)) {
-    std::vector<Vec3d> places = tracked_places(look.cells(), frozen_, threads_);
-    if (correlation_is_due(look.mcs())) rows = correlate(look, places);
-    speeds_.add(look.mcs(), std::move(places), phase, threads_);
+    find_tracked_places(look.cells(), frozen_, threads_, places_);
+    if (correlation_is_due(look.mcs())) rows = correlate(look, places_);
+    speeds_.add(look.mcs(), std::move(places_), phase, threads_);
   }
   if (phase == phase_) return rows;
   phase_ = phase;

@@ -62,6 +62,7 @@ class Motility {
   Explored explored_;
   std::vector<Half> halves_;
   double correlation_bin_;
+  std::vector<Vec3d> places_;  // memory for those of a moment
 };
 
 void add_arrays(const MotilityData& data, NamedArrays& arrays);

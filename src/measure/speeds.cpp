@@ -78,7 +78,7 @@ int64_t Speeds::next_end(int64_t mcs) const {
   return data_.start_mcs + ((mcs - data_.start_mcs) / interval + 1) * interval;
 }
 
-void Speeds::add(int64_t mcs, std::vector<Vec3d> places, int phase, int threads) {
+void Speeds::add(int64_t mcs, std::vector<Vec3d>&& places, int phase, int threads) {
   if (!is_due(mcs, phase)) return;
   if (ends_interval(mcs)) count_steps(places, threads);
   if (phase != data_.phase) {
@@ -91,7 +91,7 @@ void Speeds::add(int64_t mcs, std::vector<Vec3d> places, int phase, int threads)
   }
   data_.intervals.resize(places.size());
   data_.arrested.resize(places.size());
-  data_.last = std::move(places);
+  data_.last.swap(places);
   data_.last_mcs = mcs;
 }
 

@@ -75,8 +75,8 @@ class Speeds {
   // The MCS after `mcs` at which the next interval ends, -1 where none is under way.
   int64_t next_end(int64_t mcs) const;
 
-  // `places` as from tracked_places().
-  void add(int64_t mcs, std::vector<Vec3d> places, int phase, int threads = 1);
+  // `places` as from tracked_places(); what they were before is left there where it is due, for its memory.
+  void add(int64_t mcs, std::vector<Vec3d>&& places, int phase, int threads = 1);
 
   // One per phase so far.
   std::vector<SpeedSums> sums() const;

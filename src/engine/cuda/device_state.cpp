@@ -167,8 +167,8 @@ void DeviceState::upload_sites() {
 // Brings `count` items to the host, piece by piece: one is under way while the one before is taken in.
 // send(first, n, to) starts copying n items to `to`; take_in(first, n, from) puts them in their place.
 template <class Send, class TakeIn>
-void DeviceState::bring_down(int64_t count, int64_t bytes_each, const Stream& stream, const Send& send,
-                             const TakeIn& take_in) {
+void DeviceState::in_pieces(int64_t count, int64_t bytes_each, const Stream& stream, const Send& send,
+                            const TakeIn& take_in) {
   const int64_t piece = kLandingBytes / bytes_each;
   Event arrived[2] = {Event(device_), Event(device_)};
   const auto start = [&](int64_t first, int which) {
@@ -182,6 +182,18 @@ void DeviceState::bring_down(int64_t count, int64_t bytes_each, const Stream& st
     arrived[which].synchronize();
     take_in(first, std::min(piece, count - first), landing_[which].data());
   }
+}
+
+void DeviceState::bring_down(const Buffer<uint64_t>& from, const Stream& stream,
+                             const std::function<void(int64_t, std::span<const uint64_t>)>& take) {
+  in_pieces(
+      from.size(), sizeof(uint64_t), stream,
+      [&](int64_t first, int64_t count, uint8_t* landing) {
+        from.download(reinterpret_cast<uint64_t*>(landing), count, first, &stream);
+      },
+      [&](int64_t first, int64_t count, const uint8_t* landing) {
+        take(first, {reinterpret_cast<const uint64_t*>(landing), std::size_t(count)});
+      });
 }
 
 // Calls work(begin, end) for stretches of [0, count), all at once.
@@ -211,7 +223,7 @@ void DeviceState::download_sites(State& to, const Stream& stream) {
       }
     });
   };
-  bring_down(state_.lattice.sites(), sizeof(Word), stream, send, take_in);
+  in_pieces(state_.lattice.sites(), sizeof(Word), stream, send, take_in);
 }
 
 void DeviceState::download_lattice(State& to, const Stream& stream) {
@@ -237,7 +249,7 @@ void DeviceState::download_cells(State& to, const Stream& stream) {
       }
     });
   };
-  bring_down(cells.count(), sizeof(HostCell), stream, send, take_in);
+  in_pieces(cells.count(), sizeof(HostCell), stream, send, take_in);
   if (!to.direction.empty()) {
     const auto directions = downloaded(directions_);
     for (std::size_t i = 0; i < from_device_.size(); ++i) to.direction[from_device_[i]] = directions[i];

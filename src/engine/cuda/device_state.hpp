@@ -2,7 +2,9 @@
 // somebody asks. What the schedules on a GPU have in common.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <span>
 
 #include "core/state.hpp"
 #include "engine/cuda/device_tables.hpp"
@@ -38,6 +40,9 @@ class DeviceState {
   const State& fetch_cells(const Stream& stream);
   // Puts the state as it is now into `to`, whose memory is used again.
   void fetch_into(State& to, const Stream& stream);
+  // Brings other numbers to the host: take(first, numbers) for stretch after stretch.
+  void bring_down(const Buffer<uint64_t>& from, const Stream& stream,
+                  const std::function<void(int64_t, std::span<const uint64_t>)>& take);
 
   // A launch for kernels that stride over everything.
   Launch simple() const;
@@ -53,8 +58,8 @@ class DeviceState {
   template <class Word>
   void download_sites(State& to, const Stream& stream);
   template <class Send, class TakeIn>
-  void bring_down(int64_t count, int64_t bytes_each, const Stream& stream, const Send& send,
-                  const TakeIn& take_in);
+  void in_pieces(int64_t count, int64_t bytes_each, const Stream& stream, const Send& send,
+                 const TakeIn& take_in);
   template <class Work>
   void share_out(int64_t count, const Work& work);
   void move_anchors(const Stream& stream);

@@ -10,9 +10,9 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr uint32_t kFirstSlots = 64;                   // per set of neighbours
-constexpr int64_t kSetEntries = int64_t(64) << 20;     // of all sets at a time
-constexpr int64_t kListEntries = int64_t(256) << 10;   // of a list of sites, at first
+constexpr uint32_t kFirstSlots = 64;                  // per set of neighbours
+constexpr int64_t kSetEntries = int64_t(64) << 20;    // of all sets at a time
+constexpr int64_t kListEntries = int64_t(256) << 10;  // of a list of sites, at first
 
 template <class T>
 std::vector<T> brought_down(const Buffer<T>& buffer, int64_t count) {
@@ -27,7 +27,7 @@ std::string survey_source(const Physics& physics, const SiteLayout& layout) {
   return model_prologue(physics, layout, 0) + "#include \"engine/cuda/survey.cuh\"\n";
 }
 
-Survey::Survey(const Device& device, const Stream& stream, const DeviceState& state, const Physics& physics)
+Survey::Survey(const Device& device, const Stream& stream, DeviceState& state, const Physics& physics)
     : device_(device),
       stream_(stream),
       state_(state),
@@ -52,20 +52,25 @@ std::vector<int64_t> Survey::contacts() {
 
 std::vector<uint8_t> Survey::touching(std::span<const uint8_t> keys) {
   const int64_t cells = state_.tables().cells;
-  Buffer<uint8_t> device_keys(device_, cells, "a key per cell"), touches(device_, cells, "a flag per cell");
-  device_keys.fill(0);
-  device_keys.upload(keys.data(), std::min(cells, int64_t(keys.size())));
+  const Launch launch = state_.simple();
+  Buffer<uint8_t> on_host(device_, cells, "a key per cell"), in_order(device_, cells, "a key per cell"),
+      touches(device_, cells, "a flag per cell");
+  on_host.fill(0);
+  on_host.upload(keys.data(), std::min(cells, int64_t(keys.size())));
   touches.fill(0, &stream_);
-  kernel("mark_touching").launch(state_.simple(), stream_, state_.tables(), device_keys.data(), touches.data());
-  return brought_down(touches, cells);
+  kernel("keys_from_host").launch(launch, stream_, state_.tables(), on_host.data(), in_order.data());
+  kernel("mark_touching").launch(launch, stream_, state_.tables(), in_order.data(), touches.data());
+  kernel("keys_to_host").launch(launch, stream_, state_.tables(), touches.data(), on_host.data());
+  return brought_down(on_host, cells);
 }
 
-std::vector<uint64_t> Survey::tracked_sites() {
+void Survey::tracked_sites(const TakeBits& take) {
   const int64_t words = (state_.lattice().sites() + 63) / 64;
   Buffer<uint64_t> bits(device_, words, "a bit per site");
   bits.fill(0, &stream_);  // the last word may be filled by half
-  kernel("mark_tracked").launch(state_.simple(), stream_, state_.tables(), reinterpret_cast<uint32_t*>(bits.data()));
-  return brought_down(bits, words);
+  kernel("mark_tracked").launch(state_.simple(), stream_, state_.tables(),
+                                reinterpret_cast<uint32_t*>(bits.data()));
+  state_.bring_down(bits, stream_, take);
 }
 
 int64_t Survey::sample_size(int64_t stride) const {

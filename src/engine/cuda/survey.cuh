@@ -7,39 +7,56 @@
 
 namespace kiln::device {
 
-// A site with half of its neighbours, so that every pair of sites is met once.
-class SiteLook {
- public:
-  __device__ __forceinline__ SiteLook(const StateTables& tables, int64_t site)
-      : sites_(static_cast<const Word*>(tables.sites)),
-        around_(place_of(Offset(site))),
-        id_(id_of(sites_[site])) {}
+// Four sites of a row, ids[1] to ids[4], between those beside them; kNowhere where there is no site. Where the
+// row ends among the four, what lies behind its wall follows.
+struct Strip {
+  static constexpr int kSites = 4;
+  CellId ids[kSites + 2];
 
-  __device__ __forceinline__ CellId id() const { return id_; }
-  // Calls visit(id) for the neighbours of other cells: all, or those that follow.
+  __device__ __forceinline__ Strip(const Word* row, int32_t x) {
+#pragma unroll
+    for (int i = 0; i < kSites + 2; ++i) {
+      int32_t at = x + i - 1;
+      if (model::kPeriodic.x && at == -1) at = model::kSize.x - 1;
+      if (model::kPeriodic.x && at == model::kSize.x) at = 0;
+      ids[i] = at >= 0 && at < model::kSize.x ? id_of(row[at]) : kNowhere;
+    }
+  }
+};
+
+// The strips of a lattice by number. With its own pairs, and those with the rows that follow, every pair of
+// neighbouring sites is met once.
+class StripPlace {
+ public:
+  static constexpr int64_t kPerRow = (model::kSize.x + Strip::kSites - 1) / Strip::kSites;
+  static constexpr int64_t kCount = kPerRow * model::kSize.y * model::kSize.z;
+  static constexpr int kFollowing = kDim == 3 ? 4 : 1;  // rows
+
+  __device__ __forceinline__ StripPlace(const StateTables& tables, int64_t number)
+      : sites_(static_cast<const Word*>(tables.sites)) {
+    const int64_t row = number / kPerRow;
+    x_ = int32_t(number - row * kPerRow) * Strip::kSites;
+    y_ = int32_t(row % model::kSize.y);
+    z_ = int32_t(row / model::kSize.y);
+  }
+  // Sites of the strip that are in its row.
+  __device__ __forceinline__ int count() const {
+    return model::kSize.x - x_ < Strip::kSites ? model::kSize.x - x_ : Strip::kSites;
+  }
+  __device__ __forceinline__ Strip own() const { return {sites_ + kLattice.index({0, y_, z_}), x_}; }
+  // Calls visit(strip) for the strips at the same x in the rows that follow.
   template <class Visit>
   __device__ __forceinline__ void for_following(const Visit& visit) const {
 #pragma unroll
-    for (int block = kBlock / 2 + 1; block < kBlock; ++block) look(block, visit);
-  }
-  template <class Visit>
-  __device__ __forceinline__ void for_all(const Visit& visit) const {
-    for (int block = 0; block < kBlock; ++block)
-      if (block != kBlock / 2) look(block, visit);
+    for (int k = 0; k < kFollowing; ++k) {
+      Vec3i place{0, y_ + (k == 0 ? 1 : k - 2), z_ + (k == 0 ? 0 : 1)};
+      if (kLattice.wrap(place)) visit(Strip(sites_ + kLattice.index(place), x_));
+    }
   }
 
  private:
-  template <class Visit>
-  __device__ __forceinline__ void look(int block, const Visit& visit) const {
-    const Vec3i step = step_to(block);
-    if (!around_.inside(step)) return;
-    const CellId other = id_of(sites_[around_.at(step)]);
-    if (other != id_) visit(other);
-  }
-
   const Word* sites_;
-  Around around_;
-  CellId id_;
+  int32_t x_, y_, z_;
 };
 
 __device__ __forceinline__ bool is_tracked(const StateTables& t, CellId cell) {
@@ -53,13 +70,49 @@ __device__ __forceinline__ int64_t number_of(const StateTables& t, CellId cell, 
   return before % stride == 0 ? before / stride : -1;
 }
 
-// Neighbours by type: fields of 4 bits hold those of a site, fields of 16 those of kSitesPerFlush sites.
+// A site's neighbours by type in fields of 4 bits, and those of kSitesPerFlush sites in fields of 16.
+template <bool>
+struct FieldsOf {
+  using Type = uint32_t;
+};
+template <>
+struct FieldsOf<true> {
+  using Type = uint64_t;
+};
+using Fields = FieldsOf<(model::kTypes > 8)>::Type;
 constexpr int kFieldWords = (model::kTypes + 3) / 4, kSitesPerFlush = 4096;
 static_assert((kBlock - 1) / 2 * kSitesPerFlush < 1 << 16 && (kBlock - 1) / 2 < 1 << 4);
 
+__device__ __forceinline__ Fields field_of(const StateTables& t, CellId id) {
+  return id == kNowhere ? 0 : Fields(1) << 4 * type_of(t, id);
+}
 __device__ __forceinline__ uint64_t spread(uint64_t fields) {
   return (fields & 0xF) | (fields & 0xF0) << 12 | (fields & 0xF00) << 24 | (fields & 0xF000) << 36;
 }
+
+// Per site of a strip: its neighbours of other cells that follow it.
+struct NearFields {
+  Fields of[Strip::kSites] = {};
+
+  __device__ __forceinline__ NearFields(const StateTables& t, const StripPlace& place, const Strip& own) {
+#pragma unroll
+    for (int i = 0; i < Strip::kSites; ++i) add(i, own.ids[i + 1], own.ids[i + 2], field_of(t, own.ids[i + 2]));
+    place.for_following([&](const Strip& other) {
+      Fields field[Strip::kSites + 2];
+#pragma unroll
+      for (int i = 0; i < Strip::kSites + 2; ++i) field[i] = field_of(t, other.ids[i]);
+#pragma unroll
+      for (int i = 0; i < Strip::kSites; ++i)
+#pragma unroll
+        for (int j = i; j < i + 3; ++j) add(i, own.ids[i + 1], other.ids[j], field[j]);
+    });
+  }
+
+ private:
+  __device__ __forceinline__ void add(int i, CellId mine, CellId other, Fields field) {
+    of[i] += mine != other ? field : 0;
+  }
+};
 
 __device__ __forceinline__ uint32_t sum_over_warp(uint32_t mine) {
   for (int step = 16; step > 0; step /= 2) mine += __shfl_xor_sync(~0u, mine, step);
@@ -75,47 +128,77 @@ extern "C" __global__ void count_contacts(const __grid_constant__ kiln::cuda::St
   using namespace kiln;
   using namespace kiln::device;
   constexpr int kThreads = cuda::contact_threads(model::kTypes);
+  constexpr int64_t kTurnsPerFlush = kSitesPerFlush / Strip::kSites;
   __shared__ uint64_t columns[model::kTypes * kFieldWords][kThreads];
-  const int64_t turns = (kLattice.sites() + thread_count() - 1) / thread_count();
-  for (int64_t first = 0; first < turns; first += kSitesPerFlush) {
+  const int64_t turns = (StripPlace::kCount + thread_count() - 1) / thread_count();
+  for (int64_t first = 0; first < turns; first += kTurnsPerFlush) {
     for (auto& column : columns) column[threadIdx.x] = 0;
-    for (int64_t turn = first; turn < turns && turn < first + kSitesPerFlush; ++turn) {
-      const int64_t site = turn * thread_count() + thread_number();
-      if (site >= kLattice.sites()) break;
-      const SiteLook look(tables, site);
-      uint64_t near = 0;
-      look.for_following([&](CellId other) { near += uint64_t(1) << 4 * type_of(tables, other); });
-      if (near == 0) continue;
-      const int row = type_of(tables, look.id()) * kFieldWords;
+    for (int64_t turn = first; turn < turns && turn < first + kTurnsPerFlush; ++turn) {
+      const int64_t number = turn * thread_count() + thread_number();
+      if (number >= StripPlace::kCount) break;
+      const StripPlace place(tables, number);
+      const Strip own = place.own();
+      const NearFields near(tables, place, own);
 #pragma unroll
-      for (int word = 0; word < kFieldWords; ++word)
-        columns[row + word][threadIdx.x] += spread(near >> 16 * word);
+      for (int i = 0; i < Strip::kSites; ++i) {
+        if (i >= place.count() || near.of[i] == 0) continue;
+        const int row = type_of(tables, own.ids[i + 1]) * kFieldWords;
+#pragma unroll
+        for (int word = 0; word < kFieldWords; ++word)
+          columns[row + word][threadIdx.x] += spread(near.of[i] >> 16 * word);
+      }
     }
     for (int own = 0; own < model::kTypes; ++own)
       for (int other = 0; other < model::kTypes; ++other) {
-        uint32_t count =
-            uint32_t(columns[own * kFieldWords + other / 4][threadIdx.x] >> 16 * (other % 4)) & 0xFFFF;
-        count = sum_over_warp(count);
+        const uint64_t fields = columns[own * kFieldWords + other / 4][threadIdx.x];
+        const uint32_t count = sum_over_warp(uint32_t(fields >> 16 * (other % 4)) & 0xFFFF);
         if (threadIdx.x % 32 == 0 && count != 0) add(totals + own * model::kTypes + other, count);
       }
   }
 }
 
-// Sets touches[] of cells beside a cell with another key; both tables in the host's order.
+// Between the host's order of cells and the device's.
+extern "C" __global__ void keys_from_host(const __grid_constant__ kiln::cuda::StateTables tables,
+                                          const uint8_t* keys, uint8_t* to) {
+  using namespace kiln::device;
+  for (int64_t cell = thread_number(); cell < tables.cells; cell += thread_count())
+    to[cell] = keys[tables.host_ids[cell]];
+}
+extern "C" __global__ void keys_to_host(const __grid_constant__ kiln::cuda::StateTables tables,
+                                        const uint8_t* keys, uint8_t* to) {
+  using namespace kiln::device;
+  for (int64_t cell = thread_number(); cell < tables.cells; cell += thread_count())
+    to[tables.host_ids[cell]] = keys[cell];
+}
+
+// Sets touches[] of cells beside a cell with another key; both tables in the device's order.
 extern "C" __global__ void mark_touching(const __grid_constant__ kiln::cuda::StateTables tables,
                                          const uint8_t* keys, uint8_t* touches) {
   using namespace kiln;
   using namespace kiln::device;
-  for (int64_t site = thread_number(); site < kLattice.sites(); site += thread_count()) {
-    const SiteLook look(tables, site);
-    const CellId own = tables.host_ids[look.id()];
-    const uint8_t key = keys[own];
-    if (key == 0) continue;
-    look.for_following([&](CellId cell) {
-      const CellId other = tables.host_ids[cell];
-      if (keys[other] == 0 || keys[other] == key) return;
-      touches[own] = 1;
-      touches[other] = 1;
+  const auto key_of = [&](CellId id) { return id == kNowhere ? uint8_t(0) : keys[id]; };
+  const auto compare = [&](CellId a, uint8_t key_a, CellId b, uint8_t key_b) {
+    if (key_a == key_b || key_a == 0 || key_b == 0) return;
+    touches[a] = 1;
+    touches[b] = 1;
+  };
+  for (int64_t number = thread_number(); number < StripPlace::kCount; number += thread_count()) {
+    const StripPlace place(tables, number);
+    const Strip own = place.own();
+    uint8_t key[Strip::kSites + 1];  // of the sites, and of the one behind
+#pragma unroll
+    for (int i = 0; i <= Strip::kSites; ++i) key[i] = key_of(own.ids[i + 1]);
+    // What is behind the row's end has been met elsewhere, or is met twice, which does no harm.
+#pragma unroll
+    for (int i = 0; i < Strip::kSites; ++i) compare(own.ids[i + 1], key[i], own.ids[i + 2], key[i + 1]);
+    place.for_following([&](const Strip& other) {
+      uint8_t keys_there[Strip::kSites + 2];
+#pragma unroll
+      for (int i = 0; i < Strip::kSites + 2; ++i) keys_there[i] = key_of(other.ids[i]);
+#pragma unroll
+      for (int i = 0; i < Strip::kSites; ++i)
+#pragma unroll
+        for (int j = i; j < i + 3; ++j) compare(own.ids[i + 1], key[i], other.ids[j], keys_there[j]);
     });
   }
 }
@@ -156,22 +239,27 @@ extern "C" __global__ void collect_neighbours(const __grid_constant__ kiln::cuda
                                               uint32_t* sets, int32_t* sizes, uint32_t* overflow) {
   using namespace kiln;
   using namespace kiln::device;
+  const Word* sites = static_cast<const Word*>(tables.sites);
   for (int64_t site = thread_number(); site < kLattice.sites(); site += thread_count()) {
-    const SiteLook look(tables, site);
-    const int64_t number = number_of(tables, look.id(), stride) - first;
+    const CellId own = id_of(sites[site]);
+    const int64_t number = number_of(tables, own, stride) - first;
     if (number < 0 || number >= count) continue;
     uint32_t* const set = sets + number * slots;
-    look.for_all([&](CellId other) {
-      if (other == kMedium) return;
+    const Around around(place_of(Offset(site)));
+    for (int block = 0; block < kBlock; ++block) {
+      if (!around.inside(step_to(block))) continue;
+      const CellId other = id_of(sites[around.at(step_to(block))]);
+      if (other == own || other == kMedium) continue;
       uint32_t at = other * 2654435761u >> 8;  // 2^32 over the golden ratio
-      for (uint32_t tries = 0; tries < slots; ++tries, ++at) {
+      uint32_t tries = 0;
+      for (; tries < slots; ++tries, ++at) {
         uint32_t* const entry = set + (at & (slots - 1));
-        if (*static_cast<volatile uint32_t*>(entry) == other) return;
+        if (*static_cast<volatile uint32_t*>(entry) == other) break;
         const uint32_t before = atomicCAS(entry, 0u, other);
         if (before == 0) atomicAdd(sizes + number, 1);
-        if (before == 0 || before == other) return;
+        if (before == 0 || before == other) break;
       }
-      *overflow = 1;
-    });
+      if (tries == slots) *overflow = 1;
+    }
   }
 }

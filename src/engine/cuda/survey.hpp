@@ -16,11 +16,11 @@ std::string survey_source(const Physics& physics, const SiteLayout& layout);
 class Survey : public LatticeSurvey {
  public:
   // All but the physics must live as long as the survey. Kernels are compiled when they are first needed.
-  Survey(const Device& device, const Stream& stream, const DeviceState& state, const Physics& physics);
+  Survey(const Device& device, const Stream& stream, DeviceState& state, const Physics& physics);
 
   std::vector<int64_t> contacts() override;
   std::vector<uint8_t> touching(std::span<const uint8_t> keys) override;
-  std::vector<uint64_t> tracked_sites() override;
+  void tracked_sites(const TakeBits& take) override;
   std::vector<SiteOfCell> sites_of_sample(int64_t stride) override;
   std::vector<int32_t> neighbours_of_sample(int64_t stride) override;
 
@@ -32,7 +32,7 @@ class Survey : public LatticeSurvey {
 
   const Device& device_;
   const Stream& stream_;
-  const DeviceState& state_;
+  DeviceState& state_;
   int types_;
   std::string source_;
   std::optional<Module> module_;
