@@ -1,8 +1,14 @@
 #include "output/run_folder.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 #include "core/error.hpp"
+#include "data/atomic_file.hpp"
 
 namespace kiln {
 namespace fs = std::filesystem;
@@ -22,9 +28,13 @@ constexpr const char* kFiles[] = {"model.toml",
                                   "pictures",
                                   "report.html",
                                   "checkpoint.h5",
+                                  "checkpoint-before.h5",
+                                  "checkpoint-refused.h5",
+                                  ".checkpoint-next.h5",
                                   ".cells.csv.part",
                                   ".measures.csv.part",
-                                  ".lattice.h5.part"};
+                                  ".lattice.new",
+                                  ".lattice.more"};
 
 bool has_content(const fs::path& path) {
   return fs::exists(path) && !(fs::is_directory(path) && fs::is_empty(path));
@@ -59,10 +69,23 @@ RunFolder make_run_folder(const fs::path& path, IfExists if_exists) {
     if (if_exists == IfExists::replace)
       for (const char* name : kFiles) fs::remove_all(path / name);
     fs::create_directories(path / "pictures");
+    for (const fs::path& folder : {path, path / "pictures"}) remove_leftovers(folder);
   } catch (const fs::filesystem_error& e) {
     throw UserError(fmt::format("cannot make the run's folder {}: {}.", path.string(), e.code().message()));
   }
   return {path};
+}
+
+FolderLock::FolderLock(const fs::path& folder) : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY)) {
+  if (folder_ >= 0 && ::flock(folder_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(folder_);
+    throw UserError(fmt::format(
+        "another process is running in {}; wait until it ends, or give another --out.", folder.string()));
+  }
+}
+
+FolderLock::~FolderLock() {
+  if (folder_ >= 0) ::close(folder_);
 }
 
 fs::path unused_run_folder(const std::string& name) {
