@@ -9,7 +9,6 @@ namespace {
 constexpr std::pair<int, const char*> kStops[] = {{SIGINT, "Ctrl-C"},   {SIGTERM, "SIGTERM"},
                                                   {SIGHUP, "SIGHUP"},   {SIGUSR1, "SIGUSR1"},
                                                   {SIGUSR2, "SIGUSR2"}, {SIGXCPU, "SIGXCPU"}};
-constexpr int kErrorsInstead[] = {SIGPIPE, SIGXFSZ};
 
 volatile std::sig_atomic_t caught = 0;
 
@@ -26,18 +25,20 @@ void on_signal(int number) {
 
 }  // namespace
 
+void prefer_errors_to_signals() {
+  for (const int number : {SIGPIPE, SIGXFSZ}) std::signal(number, SIG_IGN);
+}
+
 InterruptGuard::InterruptGuard() {
   caught = 0;
   for (const auto& [number, name] : kStops) {
     const auto before = std::signal(number, on_signal);
     if (number == SIGHUP && before == SIG_IGN) std::signal(number, SIG_IGN);  // nohup
   }
-  for (const int number : kErrorsInstead) std::signal(number, SIG_IGN);
 }
 
 InterruptGuard::~InterruptGuard() {
   for (const auto& [number, name] : kStops) std::signal(number, SIG_DFL);
-  for (const int number : kErrorsInstead) std::signal(number, SIG_DFL);
 }
 
 bool InterruptGuard::requested() const { return caught != 0; }

@@ -1,6 +1,5 @@
 // Signals ask a run to stop after the MCS it is in: Ctrl-C, a terminal that closes, and what batch systems
-// send before they end a job. A second Ctrl-C ends it at once. A reader that goes away and a limit on the
-// size of files do not end it without a word: writing fails instead.
+// send before they end a job. A second Ctrl-C ends it at once.
 #pragma once
 
 #include <string>
@@ -18,5 +17,9 @@ class InterruptGuard {
   int signal() const;        // the signal that came, 0 if none
   std::string name() const;  // of it, as "SIGTERM"
 };
+
+// From now on a reader that goes away, or a limit on the size of files, does not end the program: writing
+// fails.
+void prefer_errors_to_signals();
 
 }  // namespace kiln

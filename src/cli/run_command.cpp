@@ -168,6 +168,7 @@ class RunCommand {
 
 int run_command(const RunOptions& options) {
   const auto started = WallClock::Clock::now();
+  prefer_errors_to_signals();
   return RunCommand(options, started).run();
 }
 

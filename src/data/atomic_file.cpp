@@ -39,6 +39,14 @@ bool is_temporary(std::string_view name) {
          name.find_first_not_of("0123456789", dot + 1) == name.npos;
 }
 
+// A message of whoever wrote the temporary file, about the file that a person knows.
+std::string with_final_name(std::string message, const std::filesystem::path& temporary,
+                            const std::filesystem::path& path) {
+  const std::size_t at = message.find(temporary.string());
+  if (at != message.npos) message.replace(at, temporary.string().size(), path.string());
+  return message;
+}
+
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& reason) {
   throw Failure(fmt::format("cannot write {}: {}.", path.string(), reason));
 }
@@ -64,6 +72,10 @@ void write_atomically(const std::filesystem::path& path,
     std::error_code ignored;
     std::filesystem::remove(temporary, ignored);
     fail(path, e.code().message());
+  } catch (const Failure& e) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw Failure(with_final_name(e.what(), temporary, path));
   } catch (...) {
     std::error_code ignored;
     std::filesystem::remove(temporary, ignored);
