@@ -14,7 +14,12 @@ namespace kiln {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kFiles[] = {"model.toml",
+// What makes a folder that of a run goes last, and what could be resumed first: nothing is left that passes
+// for a run if the process dies in between.
+constexpr const char* kFiles[] = {"checkpoint.h5",
+                                  "checkpoint-before.h5",
+                                  "checkpoint-refused.h5",
+                                  ".checkpoint-next.h5",
                                   "run.json",
                                   "cells.csv",
                                   "measures.csv",
@@ -27,14 +32,11 @@ constexpr const char* kFiles[] = {"model.toml",
                                   "lattice.xdmf",
                                   "pictures",
                                   "report.html",
-                                  "checkpoint.h5",
-                                  "checkpoint-before.h5",
-                                  "checkpoint-refused.h5",
-                                  ".checkpoint-next.h5",
                                   ".cells.csv.part",
                                   ".measures.csv.part",
                                   ".lattice.new",
-                                  ".lattice.more"};
+                                  ".lattice.more",
+                                  "model.toml"};
 
 bool has_content(const fs::path& path) {
   return fs::exists(path) && !(fs::is_directory(path) && fs::is_empty(path));

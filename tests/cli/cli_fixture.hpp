@@ -84,6 +84,7 @@ animation = true
     const pid_t child = fork();
     if (child != 0) return child;
     if (chdir(folder_.c_str()) != 0) _exit(9);
+    ::signal(SIGHUP, SIG_DFL);  // which nohup would have it ignore
     if (std::freopen("log", "w", stdout) == nullptr || dup2(STDOUT_FILENO, STDERR_FILENO) < 0) _exit(9);
     std::vector<char*> words = {const_cast<char*>("kiln")};
     for (std::string& word : arguments) words.push_back(word.data());
