@@ -6,7 +6,9 @@
 
 #include "cli/bench_cases.hpp"
 #include "cli/commands.hpp"
+#include "cli/tell.hpp"
 #include "core/error.hpp"
+#include "data/wording.hpp"
 
 namespace kiln {
 namespace {
@@ -28,6 +30,23 @@ void add_set_option(CLI::App& command, std::vector<std::string>& set) {
       ->allow_extra_args(false);
 }
 
+void add_duration(CLI::App& command, const std::string& name, double& seconds, const std::string& what) {
+  command
+      .add_option_function<std::string>(
+          name,
+          [name, &seconds](const std::string& text) {
+            const std::optional<double> given = seconds_in(text);
+            if (!given)
+              throw UserError(
+                  fmt::format("{} is \"{}\", but must be a duration such as 1h30m, 90min or 5400 "
+                              "(seconds).",
+                              name, text));
+            seconds = *given;
+          },
+          what)
+      ->type_name("TIME");
+}
+
 void add_run(CLI::App& app, RunOptions& o) {
   CLI::App& c = *app.add_subcommand("run", "Runs a model, or the demo when none is given");
   c.add_option("MODEL", o.model, "model file (TOML); see docs/model-file.md");
@@ -39,7 +58,20 @@ void add_run(CLI::App& app, RunOptions& o) {
   auto* force = c.add_flag("--force", o.force, "replaces an earlier run in that folder");
   c.add_flag("--resume", o.resume, "goes on with the run in that folder from its checkpoint")
       ->excludes(force);
+  c.add_option("--from", o.from,
+               "starts with the state of another run, at its MCS: its folder or a checkpoint")
+      ->type_name("RUN");
+  add_duration(
+      c, "--time-limit", o.times.limit_s,
+      "ends with a checkpoint before this time has passed, with exit code 75; as 1h30m, 90min or 5400 "
+      "(seconds)");
+  add_duration(c, "--checkpoint-every", o.times.checkpoint_every_s,
+               "time between checkpoints, beside those of the model [30min]; 0: none");
   c.add_flag("--json", o.json, "prints only a JSON object about the run");
+  c.footer(
+      "\nCtrl-C, SIGTERM and other signals end a run cleanly, with a checkpoint and exit code 128 + signal. "
+      "See "
+      "docs/long-runs.md.");
 }
 
 void add_bench(CLI::App& app, BenchOptions& o) {
@@ -193,13 +225,13 @@ int run_command_line(int argc, char** argv) {
   try {
     return dispatch(argc, argv);
   } catch (const UserError& e) {
-    fmt::print(stderr, "kiln: {}\n", e.what());
+    tell(stderr, "kiln: {}\n", e.what());
     return 2;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "kiln: not enough memory.\n");
+    tell(stderr, "kiln: not enough memory.\n");
     return 1;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "kiln: {}\n", e.what());
+    tell(stderr, "kiln: {}\n", e.what());
     return 1;
   }
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/wall_clock.hpp"
 #include "engine/engine.hpp"
 #include "model/model.hpp"
 #include "model/phantom.hpp"
@@ -19,7 +20,9 @@ struct RunOptions {
   std::optional<int64_t> mcs;
   std::optional<uint64_t> seed;
   std::vector<std::string> set;
-  std::string out;  // empty: runs/NAME
+  std::string out;   // empty: runs/NAME
+  std::string from;  // another run's folder, or a checkpoint; empty: the model's first state
+  WallTimes times;
   bool force = false;
   bool resume = false;
   bool json = false;

@@ -6,15 +6,12 @@
 #include "cli/fidelity_ensembles.hpp"
 #include "cli/fidelity_report.hpp"
 #include "cli/fidelity_updates.hpp"
+#include "cli/wall_clock.hpp"
 #include "core/error.hpp"
 #include "data/wording.hpp"
 
 namespace kiln {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 std::vector<FidelityScenario> chosen_scenarios(const FidelityOptions& options) {
   std::vector<FidelityScenario> all = fidelity_scenarios(options.quick, options.strict), chosen;

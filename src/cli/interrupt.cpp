@@ -1,35 +1,53 @@
 #include "cli/interrupt.hpp"
 
 #include <csignal>
+#include <utility>
 
 namespace kiln {
 namespace {
 
+constexpr std::pair<int, const char*> kStops[] = {{SIGINT, "Ctrl-C"},   {SIGTERM, "SIGTERM"},
+                                                  {SIGHUP, "SIGHUP"},   {SIGUSR1, "SIGUSR1"},
+                                                  {SIGUSR2, "SIGUSR2"}, {SIGXCPU, "SIGXCPU"}};
+
 volatile std::sig_atomic_t caught = 0;
 
+// Batch systems send the same signal again when time is up, while a checkpoint may just be written: only a
+// person's second Ctrl-C is meant to end it at once.
 void on_signal(int number) {
-  if (caught != 0) {
+  if (caught != 0 && number == SIGINT) {
     std::signal(number, SIG_DFL);
     std::raise(number);
     return;
   }
-  caught = number;
+  if (caught == 0) caught = number;
 }
 
 }  // namespace
 
+void prefer_errors_to_signals() {
+  for (const int number : {SIGPIPE, SIGXFSZ}) std::signal(number, SIG_IGN);
+}
+
 InterruptGuard::InterruptGuard() {
   caught = 0;
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+  for (const auto& [number, name] : kStops) {
+    const auto before = std::signal(number, on_signal);
+    if (number == SIGHUP && before == SIG_IGN) std::signal(number, SIG_IGN);  // nohup
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (const auto& [number, name] : kStops) std::signal(number, SIG_DFL);
 }
 
 bool InterruptGuard::requested() const { return caught != 0; }
 int InterruptGuard::signal() const { return caught; }
+
+std::string InterruptGuard::name() const {
+  for (const auto& [number, name] : kStops)
+    if (number == caught) return name;
+  return "";
+}
 
 }  // namespace kiln

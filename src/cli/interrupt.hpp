@@ -1,6 +1,8 @@
-// Ctrl-C, and SIGTERM from a batch system, ask a run to stop after the MCS it is in. A second Ctrl-C ends it
-// at once.
+// Signals ask a run to stop after the MCS it is in: Ctrl-C, a terminal that closes, and what batch systems
+// send before they end a job. A second Ctrl-C ends it at once.
 #pragma once
+
+#include <string>
 
 namespace kiln {
 
@@ -12,7 +14,12 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   bool requested() const;
-  int signal() const;  // the signal that came, 0 if none
+  int signal() const;        // the signal that came, 0 if none
+  std::string name() const;  // of it, as "SIGTERM"
 };
+
+// From now on a reader that goes away, or a limit on the size of files, does not end the program: writing
+// fails.
+void prefer_errors_to_signals();
 
 }  // namespace kiln

@@ -1,11 +1,11 @@
 #include "cli/progress.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/tell.hpp"
 #include "data/wording.hpp"
 
 namespace kiln {
@@ -41,8 +41,8 @@ void Progress::update(int64_t mcs, const std::string& phase) {
     const int filled = int(share * kWidth);
     const std::string bar =
         std::string(std::size_t(filled), '#') + std::string(std::size_t(kWidth - filled), '.');
-    fmt::print(stderr, "\r\033[K[{}] {:3.0f}%  {}  MCS {}/{}  {:.2g} site updates/s  {}", bar, 100 * share,
-               phase, grouped(double(mcs)), grouped(double(last_)), rate, left);
+    tell(stderr, "\r\033[K[{}] {:3.0f}%  {}  MCS {}/{}  {:.2g} site updates/s  {}", bar, 100 * share, phase,
+         grouped(double(mcs)), grouped(double(last_)), rate, left);
     std::fflush(stderr);
     line_open_ = true;
     return;
@@ -50,12 +50,12 @@ void Progress::update(int64_t mcs, const std::string& phase) {
   if (share < next_line_share_ && now - last_shown_ < std::chrono::seconds(30)) return;
   last_shown_ = now;
   next_line_share_ = std::max(next_line_share_ + 0.1, share + 0.05);
-  fmt::print(stderr, "{:3.0f}%  {}  MCS {}/{}  {:.2g} site updates/s  {}\n", 100 * share, phase,
-             grouped(double(mcs)), grouped(double(last_)), rate, left);
+  tell(stderr, "{:3.0f}%  {}  MCS {}/{}  {:.2g} site updates/s  {}\n", 100 * share, phase,
+       grouped(double(mcs)), grouped(double(last_)), rate, left);
 }
 
 void Progress::finish() {
-  if (line_open_) fmt::print(stderr, "\n");
+  if (line_open_) tell(stderr, "\n");
   line_open_ = false;
 }
 

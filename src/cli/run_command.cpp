@@ -1,69 +1,22 @@
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "cli/commands.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/progress.hpp"
+#include "cli/run_start.hpp"
+#include "cli/runner.hpp"
 #include "cli/summary.hpp"
+#include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "data/atomic_file.hpp"
 #include "data/wording.hpp"
 #include "model/explain.hpp"
-#include "output/checkpoint.hpp"
-#include "output/run_writer.hpp"
 
 namespace kiln {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-AttemptCounts sum(const AttemptCounts& a, const AttemptCounts& b) {
-  return {a.attempts + b.attempts, a.live + b.live, a.accepted + b.accepted};
-}
-
-// A model's text without what a resumed run may change: how long it goes on.
-std::string without_length(const std::string& resolved) {
-  std::string result;
-  for (std::size_t at = 0; at < resolved.size();) {
-    const std::size_t end = std::min(resolved.find('\n', at), resolved.size() - 1) + 1;
-    const std::string line = resolved.substr(at, end - at);
-    if (line.rfind("mcs = ", 0) != 0) result += line;
-    at = end;
-  }
-  return result;
-}
-
-// The checkpoint to go on from, if there is one.
-std::optional<Checkpoint> find_checkpoint(const RunFolder& folder, const Model& model) {
-  if (!fs::exists(folder.checkpoint())) return std::nullopt;
-  Checkpoint found = read_checkpoint(folder.checkpoint());
-  if (without_length(found.info.model) != without_length(model.resolved))
-    throw UserError(
-        fmt::format("{} belongs to another model than the one given: only the number of MCS may change "
-                    "on --resume.",
-                    folder.checkpoint().string()));
-  return found;
-}
-
-// A run goes on with the schedule it began with, on whatever engine.
-void keep_schedule(EngineOptions& options, const Checkpoint& checkpoint, const RunFolder& folder) {
-  const std::string& began = checkpoint.info.schedule;
-  const bool serial_asked = options.engine == "serial" || options.schedule == "serial";
-  const bool other_engine = options.engine != "auto" && serial_asked != (began == "serial");
-  if (other_engine || (!options.schedule.empty() && options.schedule != began))
-    throw UserError(
-        fmt::format("{} was begun with the schedule {}, and can only be resumed with it; leave --engine and "
-                    "--schedule out, or start a new run.",
-                    folder.path.string(), began));
-  options.schedule = began;
-  if (began == "serial") options.engine = "serial";
-}
+// "Try again later", of sysexits.h.
+constexpr int kExitTimeLimit = 75;
 
 fs::path folder_of(const RunOptions& options) {
   if (!options.out.empty()) return options.out;
@@ -71,127 +24,152 @@ fs::path folder_of(const RunOptions& options) {
   return options.resume ? fs::path("runs") / name : unused_run_folder(name);
 }
 
-// Goes through the phases MCS by MCS; several at a time where they are short, so that the bar and Ctrl-C stay
-// alive.
-class Runner {
+void announce(const Model& model, Engine& engine, const RunStart& start, const fs::path& out) {
+  const State& state = engine.state();
+  const double cells = double(state.cells.count()) - 1;
+  tell(stderr, "{}\n", model.title.empty() ? model.source : model.title);
+  tell(stderr, "  lattice {}, {} cells, {} MCS, seed {}\n", size_text(model.lattice), grouped(cells),
+       grouped(double(model.total_mcs())), model.seed);
+  tell(stderr, "  memory {}, disk about {}, into {}\n", bytes_text(memory_need(model, cells).total()),
+       bytes_text(disk_need(model, cells)), out.string());
+  tell(stderr, "  engine {} on {}; schedule {}{}\n", engine.name(), device_of(engine), engine.schedule(),
+       engine.settings().empty() ? "" : ": " + engine.settings());
+  if (start.resumed || start.from)
+    tell(stderr, "  goes on at MCS {}, from {}\n", grouped(double(state.mcs)),
+         start.from ? start.from->file : start.resumed->file.string());
+  for (const std::string& note : model_notes(model)) tell(stderr, "  note: {}\n", note);
+}
+
+double guess_of_checkpoint_seconds(const State& state) {
+  constexpr double kBytesPerSite = 6, kBytesPerCell = 100, kBytesPerSecond = 50e6;
+  return (double(state.ids.size()) * kBytesPerSite + double(state.cells.count()) * kBytesPerCell) /
+         kBytesPerSecond;
+}
+
+// Why a run ended that could not write, and what is left of it.
+Failure ended_by(const std::string& reason, const RunFolder& folder, int64_t checkpoint_mcs) {
+  const std::string sentence = reason.ends_with('.') ? reason : reason + ".";
+  if (checkpoint_mcs < 0)
+    return Failure(fmt::format("{} There is no checkpoint yet: --resume starts {} anew.", sentence,
+                               folder.path.string()));
+  return Failure(fmt::format("{} The checkpoint of MCS {} in {} is whole; --resume goes on from it.",
+                             sentence, checkpoint_mcs, folder.path.string()));
+}
+
+// Everything between a start and the files that a run leaves.
+class RunCommand {
  public:
-  Runner(const Model& model, Engine& engine, RunWriter& writer, AttemptCounts before)
-      : model_(model), engine_(engine), writer_(writer), before_(before) {}
+  RunCommand(const RunOptions& options, WallClock::Clock::time_point started)
+      : options_(options),
+        started_(started),
+        model_(load_model(options.model, options.set, options.seed, options.mcs)),
+        folder_{folder_of(options)} {}
 
-  AttemptCounts counts() const { return sum(before_, engine_.counts()); }
-  double seconds() const { return seconds_; }  // of computing
-
-  // True where it came to the end.
-  bool run(const InterruptGuard& interrupt, Progress& progress) {
-    const int64_t end = model_.total_mcs();
-    int64_t mcs = engine_.state_of_cells().mcs;
-    int phase = -1;
-    if (mcs == 0) writer_.write(Look(engine_), counts(), engine_.schedule(), Moment::start);
-    while (mcs < end) {
-      if (phase_at(model_, mcs) != phase) {
-        phase = phase_at(model_, mcs);
-        engine_.set_physics(model_.phases[std::size_t(phase)].physics.view());
-      }
-      const int64_t due = writer_.next_due(mcs);
-      while (mcs < due) {
-        mcs += advance(std::min(due - mcs, chunk_));
-        progress.update(mcs, model_.phases[std::size_t(phase)].name);
-        if (interrupt.requested()) break;
-      }
-      if (interrupt.requested() && mcs < end) {
-        writer_.write(Look(engine_), counts(), engine_.schedule(), Moment::interrupted);
-        return false;
-      }
-      writer_.write(Look(engine_), counts(), engine_.schedule(),
-                    mcs == end ? Moment::end : Moment::under_way);
-    }
-    return true;
+  int run() {
+    check_run_folder(folder_.path, if_exists());
+    if (fs::is_directory(folder_.path)) lock_.emplace(folder_.path);
+    start_ = find_start(options_, model_, folder_);
+    start_mcs_ = start_.state.mcs;
+    cells_ = start_.state.cells.count();
+    first_guess_s_ = guess_of_checkpoint_seconds(start_.state);
+    const Physics physics = model_.phases[std::size_t(phase_at(model_, start_mcs_))].physics.view();
+    engine_ = make_engine(model_, physics, std::move(start_.state), engine_for(options_, start_, folder_));
+    if (!options_.json) announce(model_, *engine_, start_, folder_.path);
+    for (const std::string& note : start_.notes) tell(stderr, "  note: {}\n", note);
+    record_.started = iso_time(std::chrono::system_clock::now());
+    record_.notes = start_.notes;
+    const InterruptGuard interrupt;
+    const Ending ending = nothing_left_to_do() ? Ending::finished : go(interrupt);
+    print_summary();
+    return ending == Ending::finished     ? 0
+           : ending == Ending::time_limit ? kExitTimeLimit
+                                          : 128 + interrupt.signal();
   }
 
  private:
-  int64_t advance(int64_t mcs) {
-    const auto start = Clock::now();
-    engine_.advance(mcs);
-    const double seconds = seconds_since(start);
-    seconds_ += seconds;
-    const double per_mcs = seconds / double(mcs);
-    chunk_ = std::clamp<int64_t>(int64_t(0.1 / std::max(per_mcs, 1e-9)), 1, 10'000);
-    return mcs;
+  IfExists if_exists() const {
+    return options_.resume ? IfExists::resume : options_.force ? IfExists::replace : IfExists::refuse;
   }
 
-  const Model& model_;
-  Engine& engine_;
-  RunWriter& writer_;
-  AttemptCounts before_;
-  int64_t chunk_ = 1;
-  double seconds_ = 0;
-};
+  // A process may have died between the last checkpoint and the last file.
+  bool nothing_left_to_do() {
+    if (!start_.resumed || start_mcs_ < model_.total_mcs()) return false;
+    if (!is_record_of(folder_.record(), start_.resumed->checkpoint.hash)) return false;
+    fill_record(record_, model_, *engine_, start_mcs_);
+    record_.out = folder_.path.string();
+    counts_ = start_.resumed->checkpoint.info.counts;
+    return true;
+  }
 
-void announce(const Model& model, Engine& engine, const fs::path& out) {
-  const State& state = engine.state();
-  const double cells = double(state.cells.count()) - 1;
-  fmt::print(stderr, "{}\n", model.title.empty() ? model.source : model.title);
-  fmt::print(stderr, "  lattice {}, {} cells, {} MCS, seed {}\n", size_text(model.lattice), grouped(cells),
-             grouped(double(model.total_mcs())), model.seed);
-  fmt::print(stderr, "  memory {}, disk about {}, into {}\n", bytes_text(memory_need(model, cells).total()),
-             bytes_text(disk_need(model, cells)), out.string());
-  fmt::print(stderr, "  engine {} on {}; schedule {}{}\n", engine.name(), device_of(engine),
-             engine.schedule(), engine.settings().empty() ? "" : ": " + engine.settings());
-  for (const std::string& note : model_notes(model)) fmt::print(stderr, "  note: {}\n", note);
-}
+  Ending go(const InterruptGuard& interrupt) {
+    make_run_folder(folder_.path, if_exists());
+    if (!lock_) lock_.emplace(folder_.path);
+    try {
+      return write_and_run(interrupt);
+    } catch (const Failure& e) {
+      throw ended_by(e.what(), folder_, last_checkpoint());
+    } catch (const fs::filesystem_error& e) {
+      throw ended_by(e.what(), folder_, last_checkpoint());
+    }
+  }
+
+  int64_t last_checkpoint() const {
+    return writer_ ? writer_->checkpoint_at() : start_.resumed ? start_mcs_ : -1;
+  }
+
+  Ending write_and_run(const InterruptGuard& interrupt) {
+    const Checkpoint* resumed = start_.resumed ? &start_.resumed->checkpoint : nullptr;
+    write_text_atomically(folder_.model(), model_.resolved);
+    if (resumed != nullptr) put_refused_aside(folder_, *start_.resumed);
+    writer_.emplace(model_, folder_, cells_, resumed, start_.from);
+    Progress progress(start_mcs_, model_.total_mcs(), double(model_.lattice.sites()), options_.json);
+    Runner runner(model_, *engine_, *writer_, resumed != nullptr ? resumed->info.counts : AttemptCounts{});
+    WallTimes times = options_.times;
+    if (!kHasHdf5) times.checkpoint_every_s = 0;
+    WallClock clock(times, started_, first_guess_s_);
+    const Ending ending = runner.run(interrupt, clock, progress);
+    counts_ = runner.counts();
+    record_.seconds = runner.seconds();
+    record_.interrupted = ending != Ending::finished;
+    record_.stopped_by = ending == Ending::time_limit ? "the time limit" : interrupt.name();
+    record_.from = writer_->from();
+    progress.finish();
+    writer_->finish();
+    fill_record(record_, model_, *engine_, start_mcs_);
+    record_.out = folder_.path.string();
+    write_summary_files(record_, model_, engine_->state(), *writer_, folder_);
+    return ending;
+  }
+
+  void print_summary() {
+    if (options_.json)
+      tell(stdout, "{}\n", summary_json(record_));
+    else
+      tell(stdout, "{}",
+           summary_text(record_, model_, engine_->state(), counts_, writer_ ? &*writer_ : nullptr));
+  }
+
+  const RunOptions& options_;
+  WallClock::Clock::time_point started_;
+  Model model_;
+  RunFolder folder_;
+  std::optional<FolderLock> lock_;
+  RunStart start_;
+  int64_t start_mcs_ = 0;
+  CellId cells_ = 0;
+  double first_guess_s_ = 0;
+  std::unique_ptr<Engine> engine_;
+  std::optional<RunWriter> writer_;
+  RunRecord record_;
+  AttemptCounts counts_;
+};
 
 }  // namespace
 
 int run_command(const RunOptions& options) {
-  const Model model = load_model(options.model, options.set, options.seed, options.mcs);
-  const fs::path out = folder_of(options);
-  const IfExists if_exists = options.resume  ? IfExists::resume
-                             : options.force ? IfExists::replace
-                                             : IfExists::refuse;
-  check_run_folder(out, if_exists);
-  std::optional<Checkpoint> checkpoint;
-  if (options.resume) checkpoint = find_checkpoint({out}, model);
-  if (!checkpoint) require_memory(model);
-  State first = checkpoint ? checkpoint->state : initial_state(model);
-  const int64_t start_mcs = first.mcs;
-  if (checkpoint && start_mcs > model.total_mcs())
-    throw UserError(fmt::format("{} stands at MCS {}, beyond the {} that this run has; give a larger --mcs.",
-                                out.string(), start_mcs, model.total_mcs()));
-  EngineOptions engine_options = options.engine;
-  if (checkpoint) keep_schedule(engine_options, *checkpoint, {out});
-  const CellId cells = first.cells.count();
-  const Physics physics = model.phases[std::size_t(phase_at(model, start_mcs))].physics.view();
-  const auto engine = make_engine(model, physics, std::move(first), engine_options);
-  if (!options.json) announce(model, *engine, out);
-
-  RunRecord record;
-  record.started = iso_time(std::chrono::system_clock::now());
-  bool finished = true;
-  const AttemptCounts before = checkpoint ? checkpoint->info.counts : AttemptCounts{};
-  const InterruptGuard interrupt;
-  std::optional<RunWriter> writer;
-  AttemptCounts counts = before;
-  if (!checkpoint || start_mcs < model.total_mcs()) {
-    const RunFolder folder = make_run_folder(out, if_exists);
-    write_text_atomically(folder.model(), model.resolved);
-    writer.emplace(model, folder, cells, checkpoint ? &*checkpoint : nullptr);
-    Progress progress(start_mcs, model.total_mcs(), double(model.lattice.sites()), options.json);
-    Runner runner(model, *engine, *writer, before);
-    finished = runner.run(interrupt, progress);
-    counts = runner.counts();
-    record.seconds = runner.seconds();
-    progress.finish();
-    writer->finish();
-  }
-  fill_record(record, model, *engine, start_mcs);
-  record.out = out.string();
-  record.interrupted = !finished;
-  if (writer) write_summary_files(record, model, engine->state(), *writer, {out});
-  if (options.json)
-    fmt::print("{}\n", summary_json(record));
-  else
-    fmt::print("{}", summary_text(record, model, engine->state(), counts, writer ? &*writer : nullptr));
-  return finished ? 0 : 128 + interrupt.signal();
+  const auto started = WallClock::Clock::now();
+  prefer_errors_to_signals();
+  return RunCommand(options, started).run();
 }
 
 }  // namespace kiln

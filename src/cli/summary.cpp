@@ -56,6 +56,7 @@ const std::pair<const char*, const char*> kFiles[] = {
     {"lattice.h5", "snapshots of the lattice (HDF5)"},
     {"lattice.xdmf", "the same for ParaView"},
     {"checkpoint.h5", "the state to go on from (--resume)"},
+    {"checkpoint-before.h5", "the one before it, in case that is damaged"},
     {"model.toml", "the model with every default written out"},
     {"run.json", "this run: version, seed, times, hash"},
 };
@@ -84,7 +85,7 @@ double disk_need(const Model& model, double cells) {
   if (model.measure.cells_every > 0) bytes += 90 * std::min(1e6, cells * times(model.measure.cells_every));
   for (const PictureSettings& p : model.pictures) bytes += 3e5 * (1 + times(p.every)) * (p.animation ? 2 : 1);
   bytes += 0.5 * sites * times(model.output.lattice_every);
-  return bytes + sites + 100 * cells;  // the checkpoint
+  return bytes + 3 * (sites + 100 * cells);  // two checkpoints, and a third while it is written
 }
 
 std::string device_of(const Engine& engine) {
@@ -108,14 +109,14 @@ void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t 
   const double updates = double(record.sites) * double(state.mcs - start_mcs);
   record.site_updates_per_second = record.seconds > 0 ? updates / record.seconds : 0;
   record.hash = state_hash(state);
-  record.notes = warnings(state, model.frozen_types());
+  for (std::string& warning : warnings(state, model.frozen_types()))
+    record.notes.push_back(std::move(warning));
 }
 
 void write_summary_files(const RunRecord& record, const Model& model, const State& state,
                          const RunWriter& writer, const RunFolder& folder) {
   RunRecord complete = record;
   complete.notes.insert(complete.notes.end(), writer.notes().begin(), writer.notes().end());
-  write_text_atomically(folder.record(), run_json(complete));
   ReportInfo report;
   report.run = complete;
   report.description = explain(model);
@@ -126,8 +127,11 @@ void write_summary_files(const RunRecord& record, const Model& model, const Stat
   if (fs::exists(folder.lags())) report.lags = csv_columns(folder.lags());
   report.motility = report_motility(writer.motility().speeds().sums(), model);
   for (const auto& [file, what] : kFiles)
-    if (fs::exists(folder.path / file)) report.files.push_back({file, what});
+    if (fs::exists(folder.path / file) || folder.path / file == folder.record())
+      report.files.push_back({file, what});
   write_report(folder.report(), report);
+  // The last of all files: whoever finds it knows that the others are there.
+  write_text_atomically(folder.record(), run_json(complete));
 }
 
 std::string summary_text(const RunRecord& record, const Model& model, const State& state,
@@ -137,7 +141,8 @@ std::string summary_text(const RunRecord& record, const Model& model, const Stat
     text += fmt::format("  {:<12} {}\n", name, value);
   };
   const double minutes = double(state.mcs) * model.units.seconds_per_mcs / 60;
-  text += fmt::format("\n{}\n", record.interrupted ? "Interrupted; go on with --resume." : "Finished.");
+  text += record.interrupted ? fmt::format("\nInterrupted by {}; go on with --resume.\n", record.stopped_by)
+                             : "\nFinished.\n";
   line("simulated", fmt::format("{} MCS ({})", grouped(double(record.mcs)), duration_text(minutes * 60)));
   line("cells", grouped(double(record.cells)));
   for (const auto& [name, value] : facts_of(model, state)) line(name.c_str(), value);

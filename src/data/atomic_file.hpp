@@ -16,4 +16,14 @@ void write_atomically(const std::filesystem::path& path,
 
 void write_text_atomically(const std::filesystem::path& path, std::string_view text);
 
+// Gives a file that is on disk its name, over one that may be there; on disk, too, once it returns. Failure
+// where it cannot.
+void move_into_place(const std::filesystem::path& from, const std::filesystem::path& to);
+
+// A process that dies leaves all of it or, under the name of a temporary file, what nobody looks at.
+void remove_folder_atomically(const std::filesystem::path& path);
+
+// Takes away what processes that died while they wrote have left in a folder. Nobody may be writing there.
+void remove_leftovers(const std::filesystem::path& folder);
+
 }  // namespace kiln

@@ -285,11 +285,6 @@ std::vector<std::string> Group::members() const {
   return names;
 }
 
-void Group::copy_from(const Group& source, const std::string& name) const {
-  check(H5Ocopy(source.handle_.id(), name.c_str(), handle_.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-        name);
-}
-
 Dataset Group::create_dataset(const std::string& name, Element element, const Shape& shape) const {
   const std::vector<hsize_t> lengths = extents(shape);
   const Handle space(H5Screate_simple(int(lengths.size()), lengths.data(), nullptr), H5Sclose);

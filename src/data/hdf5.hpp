@@ -162,7 +162,7 @@ class Group : public Object {
   Group open_group(const std::string& name) const;
   bool has(const std::string& name) const;
   std::vector<std::string> members() const;  // sorted by name
-  // The object `name` of another file, with all that lies below it.
+  // The object `name` of another file that was written here, with all that lies below it.
   void copy_from(const Group& source, const std::string& name) const;
 
   // Chunked and compressed without loss.

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
 
 #include "core/math.hpp"
 
@@ -30,6 +33,26 @@ std::string duration_text(double seconds) {
   if (seconds < 120 * 60) return fmt::format("{:.3g} min", seconds / 60);
   if (seconds < 48 * 3600) return fmt::format("{:.3g} h", seconds / 3600);
   return fmt::format("{:.3g} days", seconds / 86400);
+}
+
+std::optional<double> seconds_in(std::string_view text) {
+  static const std::map<std::string_view, double> units = {
+      {"d", 86400}, {"h", 3600}, {"m", 60}, {"min", 60}, {"s", 1}};
+  double seconds = 0;
+  const bool bare = !text.empty() && text.find_first_not_of("0123456789.") == text.npos;
+  do {
+    double number = 0;
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    if (error != std::errc() || !std::isfinite(number) || number < 0) return std::nullopt;
+    text.remove_prefix(std::size_t(end - text.data()));
+    const std::string_view unit = text.substr(0, text.find_first_of("0123456789."));
+    text.remove_prefix(unit.size());
+    const auto known = units.find(bare ? "s" : unit);
+    if (known == units.end()) return std::nullopt;
+    seconds += number * known->second;
+  } while (!text.empty());
+  return seconds;
 }
 
 std::string size_text(const Lattice& lattice) {

@@ -167,7 +167,7 @@ struct PictureSettings {
 
 struct OutputSettings {
   int64_t lattice_every = 0;     // MCS between snapshots in lattice.h5; 0: last state only
-  int64_t checkpoint_every = 0;  // MCS between checkpoints; 0: at the end and when interrupted
+  int64_t checkpoint_every = 0;  // MCS between checkpoints; 0: by the clock, at the end, when interrupted
 };
 
 struct Model {

@@ -251,7 +251,8 @@ constexpr Key kOutputKeys[] = {
     {"lattice_every", whole, 0, kMostMcs, "0", "", "MCS",
      "between snapshots in lattice.h5; 0: last state only"},
     {"checkpoint_every", whole, 0, kMostMcs, "0", "", "MCS",
-     "between checkpoints; 0: at the end and when interrupted"},
+     "between checkpoints, beside those by the clock (`kiln run --checkpoint-every`), at the end and when "
+     "interrupted; 0: none"},
 };
 
 }  // namespace

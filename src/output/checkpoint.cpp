@@ -119,6 +119,20 @@ void write_info(const hdf5::Group& root, const CheckpointInfo& info) {
   root.set("attempts", info.counts.attempts);
   root.set("live", info.counts.live);
   root.set("accepted", info.counts.accepted);
+  std::vector<std::string> types;
+  std::vector<int64_t> lags;
+  for (const TypeMemory& type : info.types) {
+    types.push_back(type.name);
+    lags.push_back(type.persistence_lag);
+  }
+  root.set("type_names", types);
+  root.set("persistence_lags", lags);
+  if (info.from) {
+    const hdf5::Group from = root.create_group("from");
+    from.set("file", info.from->file);
+    from.set("hash", info.from->hash);
+    from.set("mcs", info.from->mcs);
+  }
   const hdf5::Group extra = root.create_group("extra");
   for (const auto& [name, values] : info.extra)  // any name is allowed here, not so in HDF5
     extra.write(fmt::format("{:06}", extra.members().size()), values.data(), {values.size()})
@@ -133,6 +147,14 @@ CheckpointInfo read_info(const hdf5::Group& root) {
   info.schedule = root.text("schedule");
   info.phase = int(root.whole("phase"));
   info.counts = {root.whole("attempts"), root.whole("live"), root.whole("accepted")};
+  const std::vector<std::string> types = root.texts("type_names");
+  const std::vector<int64_t> lags = root.wholes("persistence_lags");
+  for (std::size_t i = 0; i < std::min(types.size(), lags.size()); ++i)
+    info.types.push_back({types[i], lags[i]});
+  if (root.has("from")) {
+    const hdf5::Group from = root.open_group("from");
+    info.from = BranchPoint{from.text("file"), from.text("hash"), from.whole("mcs")};
+  }
   const hdf5::Group extra = root.open_group("extra");
   for (const std::string& member : extra.members())
     info.extra[extra.open_dataset(member, hdf5::Element::f64).text("name")] = extra.read_all<double>(member);

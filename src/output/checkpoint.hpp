@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/state.hpp"
 #include "engine/engine.hpp"
+#include "model/branch.hpp"
+#include "output/run_record.hpp"
 
 namespace kiln {
 
@@ -18,7 +21,9 @@ struct CheckpointInfo {
   std::string schedule;
   int phase = 0;         // index of the phase that the next MCS belongs to
   AttemptCounts counts;  // of the whole run so far
-  // What measures and tracks remember, by a name of their own.
+  std::vector<TypeMemory> types;
+  std::optional<BranchPoint> from;  // where the run began, if it branched off another
+  // What measures and tracks remember from before they saw this state, by a name of their own.
   std::map<std::string, std::vector<double>> extra;
 };
 

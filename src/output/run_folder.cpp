@@ -1,14 +1,25 @@
 #include "output/run_folder.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 #include "core/error.hpp"
+#include "data/atomic_file.hpp"
 
 namespace kiln {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kFiles[] = {"model.toml",
+// What makes a folder that of a run goes last, and what could be resumed first: nothing is left that passes
+// for a run if the process dies in between.
+constexpr const char* kFiles[] = {"checkpoint.h5",
+                                  "checkpoint-before.h5",
+                                  "checkpoint-refused.h5",
+                                  ".checkpoint-next.h5",
                                   "run.json",
                                   "cells.csv",
                                   "measures.csv",
@@ -21,10 +32,11 @@ constexpr const char* kFiles[] = {"model.toml",
                                   "lattice.xdmf",
                                   "pictures",
                                   "report.html",
-                                  "checkpoint.h5",
                                   ".cells.csv.part",
                                   ".measures.csv.part",
-                                  ".lattice.h5.part"};
+                                  ".lattice.new",
+                                  ".lattice.more",
+                                  "model.toml"};
 
 bool has_content(const fs::path& path) {
   return fs::exists(path) && !(fs::is_directory(path) && fs::is_empty(path));
@@ -59,10 +71,23 @@ RunFolder make_run_folder(const fs::path& path, IfExists if_exists) {
     if (if_exists == IfExists::replace)
       for (const char* name : kFiles) fs::remove_all(path / name);
     fs::create_directories(path / "pictures");
+    for (const fs::path& folder : {path, path / "pictures"}) remove_leftovers(folder);
   } catch (const fs::filesystem_error& e) {
     throw UserError(fmt::format("cannot make the run's folder {}: {}.", path.string(), e.code().message()));
   }
   return {path};
+}
+
+FolderLock::FolderLock(const fs::path& folder) : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY)) {
+  if (folder_ >= 0 && ::flock(folder_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(folder_);
+    throw UserError(fmt::format(
+        "another process is running in {}; wait until it ends, or give another --out.", folder.string()));
+  }
+}
+
+FolderLock::~FolderLock() {
+  if (folder_ >= 0) ::close(folder_);
 }
 
 fs::path unused_run_folder(const std::string& name) {

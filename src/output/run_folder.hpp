@@ -20,6 +20,9 @@ struct RunFolder {
   std::filesystem::path lattice() const { return path / "lattice.h5"; }
   std::filesystem::path pictures() const { return path / "pictures"; }
   std::filesystem::path checkpoint() const { return path / "checkpoint.h5"; }
+  std::filesystem::path checkpoint_before() const { return path / "checkpoint-before.h5"; }
+  std::filesystem::path checkpoint_refused() const { return path / "checkpoint-refused.h5"; }
+  std::filesystem::path checkpoint_next() const { return path / ".checkpoint-next.h5"; }
   std::filesystem::path report() const { return path / "report.html"; }
 };
 
@@ -33,6 +36,19 @@ enum class IfExists {
 void check_run_folder(const std::filesystem::path& path, IfExists if_exists);
 // Makes the folder (and pictures/ in it), emptied where `replace` says so.
 RunFolder make_run_folder(const std::filesystem::path& path, IfExists if_exists);
+
+// Only one process at a time may run in a folder. Gone with the process, however it ends.
+class FolderLock {
+ public:
+  // UserError where another process holds it. Where a file system has no locks there is none.
+  explicit FolderLock(const std::filesystem::path& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int folder_;
+};
 
 // runs/NAME, or the first of runs/NAME-2, runs/NAME-3, ... that does not exist.
 std::filesystem::path unused_run_folder(const std::string& name);

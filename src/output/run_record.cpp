@@ -38,6 +38,11 @@ std::string list_of(const std::vector<std::string>& texts) {
   return fmt::format("[{}]", fmt::join(parts, ", "));
 }
 
+std::string origin_of(const BranchPoint& from) {
+  return fmt::format(R"({{"file": {}, "hash": {}, "mcs": {}}})", json_text(from.file), json_text(from.hash),
+                     from.mcs);
+}
+
 // "0x41" and the like from /proc/cpuinfo. Arm processors do not say their name, only who made which part.
 std::string arm_name(const std::string& implementer, const std::string& part) {
   static const std::map<std::string, const char*> parts = {
@@ -93,6 +98,8 @@ std::string run_json(const RunRecord& r) {
       {"site_updates_per_second", json_number(r.site_updates_per_second)},
       {"hash", json_text(r.hash)},
       {"interrupted", r.interrupted ? "true" : "false"},
+      {"stopped_by", r.interrupted ? json_text(r.stopped_by) : "null"},
+      {"from", r.from ? origin_of(*r.from) : "null"},
       {"out", json_text(r.out)},
       {"notes", list_of(r.notes)},
   };
@@ -101,6 +108,16 @@ std::string run_json(const RunRecord& r) {
     text += fmt::format("  \"{}\": {}{}\n", member.first, member.second,
                         &member == std::end(members) - 1 ? "" : ",");
   return text + "}\n";
+}
+
+bool is_record_of(const std::filesystem::path& file, const std::string& hash) {
+  std::ifstream in(file);
+  bool same_hash = false, finished = false;
+  for (std::string line; std::getline(in, line);) {
+    same_hash |= line == fmt::format("  \"hash\": {},", json_text(hash));
+    finished |= line == "  \"interrupted\": false,";
+  }
+  return same_hash && finished;
 }
 
 std::string summary_json(const RunRecord& r) {

@@ -3,11 +3,20 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace kiln {
+
+// The state of another run that a run began from.
+struct BranchPoint {
+  std::string file;  // its checkpoint
+  std::string hash;
+  int64_t mcs = 0;
+};
 
 struct RunRecord {
   std::string version;  // of Kiln
@@ -25,12 +34,17 @@ struct RunRecord {
   double site_updates_per_second = 0;
   std::string hash;
   bool interrupted = false;
-  std::string out;  // the run's folder
+  std::string stopped_by;           // what interrupted it, as "SIGTERM" or "the time limit"
+  std::optional<BranchPoint> from;  // none: it began with the model's first state
+  std::string out;                  // the run's folder
   std::vector<std::string> notes;
 };
 
 // Everything, one key per line.
 std::string run_json(const RunRecord& record);
+
+// Whether the run.json in this file was written at the end of a run that came to this state.
+bool is_record_of(const std::filesystem::path& file, const std::string& hash);
 
 // One line with hash, mcs, cells, engine, schedule, seconds, site_updates_per_second, out.
 std::string summary_json(const RunRecord& record);

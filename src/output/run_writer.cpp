@@ -7,6 +7,7 @@
 
 #include "measure/cell_table.hpp"
 #include "measure/track_arrays.hpp"
+#include "output/checkpoint_pair.hpp"
 #include "output/motility_tables.hpp"
 #include "output/picture.hpp"
 #include "output/png.hpp"
@@ -38,6 +39,8 @@ Motility make_motility(const Model& model, const Checkpoint* resumed) {
   return Motility(model, measuring_threads(), motility_from_arrays(resumed->info.extra));
 }
 
+bool is_multiple(int64_t mcs, int64_t every) { return every > 0 && mcs % every == 0; }
+
 }  // namespace
 
 int phase_at(const Model& model, int64_t mcs) {
@@ -49,17 +52,22 @@ int phase_at(const Model& model, int64_t mcs) {
   return int(model.phases.size()) - 1;
 }
 
-RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, const Checkpoint* resumed)
+RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, const Checkpoint* resumed,
+                     std::optional<BranchPoint> from)
     : model_(model),
       folder_(folder),
       recorder_(make_recorder(model, resumed)),
       motility_(make_motility(model, resumed)),
       frozen_(model.frozen_types()),
-      end_(model.total_mcs()) {
+      from_(resumed == nullptr ? std::move(from) : resumed->info.from),
+      start_(from_ ? from_->mcs : 0),
+      end_(model.total_mcs()),
+      checkpoint_at_(resumed == nullptr ? -1 : resumed->state.mcs),
+      first_measured_(start_) {
   while (first_measured_ < end_ && !is_measured(first_measured_)) ++first_measured_;
-  const int64_t from = resumed == nullptr ? -1 : resumed->state.mcs;
+  const int64_t last_kept = checkpoint_at_ - 1;
   const auto table = [&](const std::filesystem::path& path, const std::vector<std::string>& columns) {
-    return resumed == nullptr ? CsvTable(path, columns) : CsvTable::continue_from(path, columns, from);
+    return resumed == nullptr ? CsvTable(path, columns) : CsvTable::continue_from(path, columns, last_kept);
   };
   if (model.measure.every > 0) measures_.emplace(table(folder.measures(), measures_columns(model)));
   if (model.measure.cells_every > 0) {
@@ -83,7 +91,7 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
   }
   if (kHasHdf5) {
     lattice_.emplace(resumed == nullptr ? LatticeFile(folder.path, model)
-                                        : LatticeFile::continue_from(folder.path, model, from));
+                                        : LatticeFile::continue_from(folder.path, model, last_kept));
   } else {
     notes_.push_back(
         "No lattice.h5 and no checkpoint: this build has no HDF5 (install libhdf5-dev and rebuild).");
@@ -97,7 +105,7 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
       notes_.push_back("No pictures: this build has no PNG (install libpng-dev and rebuild).");
     series_.clear();
   }
-  if (resumed != nullptr) take_up_pictures(from);
+  if (resumed != nullptr) take_up_pictures(last_kept);
 }
 
 bool RunWriter::is_measured(int64_t mcs) const {
@@ -107,6 +115,14 @@ bool RunWriter::is_measured(int64_t mcs) const {
 bool RunWriter::is_due(int64_t mcs, int64_t every, Moment moment) const {
   if (every <= 0 || !is_measured(mcs)) return false;
   return mcs % every == 0 || mcs == first_measured_ || moment == Moment::end;
+}
+
+bool RunWriter::wants_checkpoint(int64_t mcs, Moment moment) const {
+  if (!kHasHdf5 || mcs == checkpoint_at_) return false;
+  // A branch has one from the start: without any, --resume would begin with the model's first state.
+  const bool begins_branch = moment == Moment::start && from_;
+  return is_multiple(mcs, model_.output.checkpoint_every) || begins_branch || moment == Moment::saved ||
+         moment == Moment::end || moment == Moment::interrupted;
 }
 
 int64_t RunWriter::next_due(int64_t mcs) const {
@@ -130,9 +146,13 @@ int64_t RunWriter::next_due(int64_t mcs) const {
 
 void RunWriter::write(const Look& look, const AttemptCounts& counts, const std::string& schedule,
                       Moment moment) {
+  std::optional<CheckpointInfo> info;
+  if (wants_checkpoint(look.mcs(), moment)) info = checkpoint_info(look.mcs(), counts, schedule);
   take_measures(look, counts, moment);
   draw_pictures(look, moment);
-  save(look, counts, schedule, moment);
+  if (lattice_ && (is_multiple(look.mcs(), model_.output.lattice_every) || moment == Moment::end))
+    lattice_->add(look.state());
+  if (info) save(look.state(), *info);
 }
 
 bool RunWriter::counts_fragments(Moment moment) const {
@@ -178,22 +198,27 @@ void RunWriter::draw_pictures(const Look& look, Moment moment) {
   }
 }
 
-void RunWriter::save(const Look& look, const AttemptCounts& counts, const std::string& schedule,
-                     Moment moment) {
-  if (!lattice_) return;
-  const bool at_end = moment == Moment::end;
-  const auto every = [&](int64_t n) { return n > 0 && look.mcs() % n == 0; };
-  if (every(model_.output.lattice_every) || at_end) lattice_->add(look.state());
-  if (!every(model_.output.checkpoint_every) && !at_end && moment != Moment::interrupted) return;
+CheckpointInfo RunWriter::checkpoint_info(int64_t mcs, const AttemptCounts& counts,
+                                          const std::string& schedule) const {
   CheckpointInfo info;
   info.seed = model_.seed;
   info.model = model_.resolved;
   info.schedule = schedule;
-  info.phase = phase_at(model_, look.mcs());
+  info.phase = phase_at(model_, mcs);
   info.counts = counts;
+  info.types = type_memories(model_);
+  info.from = from_;
   info.extra = arrays_of(recorder_.tracks().data(), recorder_.last_counts());
   add_arrays(motility_.data(), info.extra);
-  write_checkpoint(folder_.checkpoint(), look.state(), info);
+  return info;
+}
+
+// The tables first: whoever goes on from the checkpoint finds all rows before it, also after a loss of power.
+void RunWriter::save(const State& state, const CheckpointInfo& info) {
+  for (std::optional<CsvTable>* table : {&measures_, &cells_, &correlation_})
+    if (*table) (*table)->sync();
+  add_checkpoint(folder_, state, info);
+  checkpoint_at_ = state.mcs;
 }
 
 // The pictures that an earlier part of the run left; its animations are put together again from the stills.
@@ -213,7 +238,7 @@ void RunWriter::take_up_pictures(int64_t last_mcs) {
     s.drawn = found;
     if (!s.animation) continue;
     for (const int64_t mcs : found)
-      if (mcs == 0 || is_due(mcs, s.settings.every, Moment::under_way))
+      if (mcs == start_ || is_due(mcs, s.settings.every, Moment::under_way))
         s.animation->add(read_png(folder_.path / still_name(s, mcs)));
   }
 }

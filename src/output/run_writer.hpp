@@ -26,26 +26,34 @@ int phase_at(const Model& model, int64_t mcs);
 enum class Moment {
   start,  // the first state
   under_way,
-  end,  // the last state
+  saved,  // under way, and a checkpoint is wanted now
+  end,    // the last state
   interrupted,
 };
 
 class RunWriter {
  public:
-  // With a checkpoint, goes on with the tables, snapshots and animations in the folder.
-  RunWriter(const Model& model, const RunFolder& folder, CellId cells, const Checkpoint* resumed);
+  // With a checkpoint, goes on with the tables, snapshots and animations in the folder; its state has to be
+  // written again. `from`: where a new run branches off another.
+  RunWriter(const Model& model, const RunFolder& folder, CellId cells, const Checkpoint* resumed,
+            std::optional<BranchPoint> from = std::nullopt);
 
   // The first MCS after `mcs` at which something is due; the end of the run at the latest.
   int64_t next_due(int64_t mcs) const;
 
   // Writes what is due. At the end that is everything; a run that is interrupted keeps its rhythm, so that
   // going on later gives the same tables as never having stopped, and only adds a checkpoint and its
-  // pictures. `counts` are those of the whole run.
+  // pictures. What a checkpoint remembers of the measures is from before they saw its state: a run that goes
+  // on from it, even beyond what was the end, takes them anew. `counts` are those of the whole run.
   void write(const Look& look, const AttemptCounts& counts, const std::string& schedule, Moment moment);
 
   // Puts all tables in their place. Nothing may be written afterwards.
   void finish();
 
+  // MCS of the last checkpoint; -1 where there is none.
+  int64_t checkpoint_at() const { return checkpoint_at_; }
+  int64_t start() const { return start_; }  // MCS
+  const std::optional<BranchPoint>& from() const { return from_; }
   const std::optional<MeasureRow>& last_row() const { return last_row_; }
   const Motility& motility() const { return motility_; }
   // What a reader of the tables has to know, a sentence each.
@@ -66,7 +74,9 @@ class RunWriter {
   bool counts_fragments(Moment moment) const;
   void take_measures(const Look& look, const AttemptCounts& counts, Moment moment);
   void draw_pictures(const Look& look, Moment moment);
-  void save(const Look& look, const AttemptCounts& counts, const std::string& schedule, Moment moment);
+  bool wants_checkpoint(int64_t mcs, Moment moment) const;
+  CheckpointInfo checkpoint_info(int64_t mcs, const AttemptCounts& counts, const std::string& schedule) const;
+  void save(const State& state, const CheckpointInfo& info);
   void take_up_pictures(int64_t last_mcs);
   std::string still_name(const Series& series, int64_t mcs) const;
 
@@ -80,7 +90,10 @@ class RunWriter {
   std::optional<MeasureRow> last_row_;
   std::vector<std::string> notes_;
   std::vector<bool> frozen_;
+  std::optional<BranchPoint> from_;
+  int64_t start_ = 0;           // MCS
   int64_t end_ = 0;             // MCS
+  int64_t checkpoint_at_ = -1;  // MCS of the last checkpoint
   int64_t first_measured_ = 0;  // MCS
   int64_t cell_stride_ = 1;
 };

@@ -17,7 +17,10 @@ namespace {
 
 using std::filesystem::path;
 
-path part_of(const path& folder) { return folder / ".lattice.h5.part"; }
+// Where snapshots are collected: of a run from its beginning, and of one that goes on with a lattice.h5. With
+// the first, a lattice.h5 beside it belongs to an earlier run.
+path new_parts(const path& folder) { return folder / ".lattice.new"; }
+path more_parts(const path& folder) { return folder / ".lattice.more"; }
 
 std::string group_name(int64_t mcs) { return fmt::format("mcs_{:08}", mcs); }
 
@@ -27,9 +30,9 @@ hdf5::Shape shape_of(const Lattice& lattice) {
   return {n.z, n.y, n.x};
 }
 
-std::vector<int64_t> times_in(const hdf5::Group& root) {
+std::vector<int64_t> times_named(const std::vector<std::string>& names) {
   std::vector<int64_t> times;
-  for (const std::string& name : root.members()) {
+  for (const std::string& name : names) {
     int64_t mcs = -1;
     if (name.rfind("mcs_", 0) != 0) continue;
     std::from_chars(name.data() + 4, name.data() + name.size(), mcs);
@@ -37,6 +40,21 @@ std::vector<int64_t> times_in(const hdf5::Group& root) {
   }
   std::sort(times.begin(), times.end());
   return times;
+}
+
+std::vector<int64_t> times_in(const hdf5::Group& root) { return times_named(root.members()); }
+
+std::vector<int64_t> times_in(const path& parts) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(parts))
+    if (entry.path().extension() == ".h5") names.push_back(entry.path().stem().string());
+  return times_named(names);
+}
+
+void make_folder(const path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw Failure(fmt::format("cannot write {}: {}.", folder.string(), error.message()));
 }
 
 Lattice read_lattice(const hdf5::Group& root, const path& file) {
@@ -102,10 +120,8 @@ LatticeFile::Settings LatticeFile::settings_of(const Model& model) {
   return settings;
 }
 
-void LatticeFile::start(const path& path, const Settings& settings) {
+void LatticeFile::start(const hdf5::Group& root, const Settings& settings) {
   const Lattice& lattice = settings.lattice;
-  hdf5::File file(path, hdf5::File::Mode::create);
-  const hdf5::Group& root = file.root();
   root.set("size", std::vector<int64_t>{lattice.size.x, lattice.size.y, lattice.size.z});
   root.set("periodic", std::vector<int64_t>{lattice.periodic.x, lattice.periodic.y, lattice.periodic.z});
   root.set("dimension", int64_t(lattice.dimension));
@@ -113,80 +129,99 @@ void LatticeFile::start(const path& path, const Settings& settings) {
   root.set("seconds_per_mcs", settings.units.seconds_per_mcs);
   root.set("type_names", settings.type_names);
   root.set("kiln_version", std::string(KILN_VERSION));
-  file.close();
 }
 
-LatticeFile::LatticeFile(const path& folder, Settings settings, std::vector<int64_t> saved)
-    : folder_(folder), settings_(std::move(settings)), saved_(std::move(saved)) {}
+LatticeFile::LatticeFile(const path& folder, Settings settings)
+    : folder_(folder), parts_(new_parts(folder)), settings_(std::move(settings)) {}
 
-LatticeFile::LatticeFile(const path& folder, const Model& model)
-    : LatticeFile(folder, settings_of(model), {}) {
-  start(part_of(folder_), settings_);
+LatticeFile::LatticeFile(const path& folder, const Model& model) : LatticeFile(folder, settings_of(model)) {
+  hdf5::require();
+  remove_folder_atomically(more_parts(folder));
+  remove_folder_atomically(parts_);
+  make_folder(parts_);
 }
 
 LatticeFile LatticeFile::continue_from(const path& folder, const Model& model, int64_t last_mcs) {
   hdf5::require();
-  // A part that was left behind holds all that a finished file beside it has: it began as a copy of that.
-  path earlier = part_of(folder);
-  if (!std::filesystem::exists(earlier)) earlier = folder / "lattice.h5";
-  if (!std::filesystem::exists(earlier)) return LatticeFile(folder, model);
-  LatticeFile result(folder, settings_of(model), {});
-  try {
-    result.take_over(earlier, last_mcs);
-  } catch (const UserError& e) {
-    throw UserError(fmt::format("{} To go on without its snapshots, move it away.", e.what()));
+  const path earlier = folder / "lattice.h5";
+  LatticeFile result(folder, settings_of(model));
+  if (!std::filesystem::exists(result.parts_)) {
+    if (!std::filesystem::exists(earlier)) return LatticeFile(folder, model);
+    result.parts_ = more_parts(folder);
+    result.saved_ = result.take_over(earlier);
+    make_folder(result.parts_);
   }
+  remove_leftovers(result.parts_);
+  for (const int64_t mcs : times_in(result.parts_)) result.saved_.push_back(mcs);
+  std::sort(result.saved_.begin(), result.saved_.end());
+  result.saved_.erase(std::unique(result.saved_.begin(), result.saved_.end()), result.saved_.end());
+  result.saved_.erase(std::upper_bound(result.saved_.begin(), result.saved_.end(), last_mcs),
+                      result.saved_.end());
   return result;
 }
 
-void LatticeFile::take_over(const path& earlier, int64_t last_mcs) {
-  const hdf5::File source(earlier, hdf5::File::Mode::read);
-  const Lattice found = read_lattice(source.root(), earlier);
-  const Vec3i& size = settings_.lattice.size;
-  if (found.dimension != settings_.lattice.dimension || !(found.size == size))
-    throw UserError(
-        fmt::format("cannot go on with {}: its lattice has {} x {} x {} sites, the model's {} x {} x {}.",
-                    earlier.string(), found.size.x, found.size.y, found.size.z, size.x, size.y, size.z));
-  saved_ = times_in(source.root());
-  const bool too_far = !saved_.empty() && saved_.back() > last_mcs;
-  saved_.erase(std::upper_bound(saved_.begin(), saved_.end(), last_mcs), saved_.end());
-  if (earlier == part_of(folder_) && !too_far) return;
-  write_atomically(part_of(folder_), [&](const path& copy) {
-    start(copy, settings_);
-    hdf5::File target(copy, hdf5::File::Mode::append);
-    for (const int64_t mcs : saved_) target.root().copy_from(source.root(), group_name(mcs));
-    target.close();
-  });
+std::vector<int64_t> LatticeFile::take_over(const path& earlier) const {
+  try {
+    const hdf5::File source(earlier, hdf5::File::Mode::read);
+    const Lattice found = read_lattice(source.root(), earlier);
+    const Vec3i& size = settings_.lattice.size;
+    if (found.dimension != settings_.lattice.dimension || !(found.size == size))
+      throw UserError(
+          fmt::format("cannot go on with {}: its lattice has {} x {} x {} sites, the model's {} x {} x {}.",
+                      earlier.string(), found.size.x, found.size.y, found.size.z, size.x, size.y, size.z));
+    return times_in(source.root());
+  } catch (const UserError& e) {
+    throw UserError(fmt::format("{} To go on without its snapshots, move it away.", e.what()));
+  }
 }
+
+path LatticeFile::file_of(int64_t mcs) const { return parts_ / (group_name(mcs) + ".h5"); }
 
 void LatticeFile::add(const State& state) {
   if (std::binary_search(saved_.begin(), saved_.end(), state.mcs)) return;
-  hdf5::File file(part_of(folder_), hdf5::File::Mode::append);
-  const hdf5::Group group = file.root().create_group(group_name(state.mcs));
-  const hdf5::Shape shape = shape_of(state.lattice);
-  group.set("mcs", state.mcs);
-  group.write("ids", state.ids.data(), shape);
-  write_types(group, state);
-  if (!state.act.empty()) group.write("act", state.act.data(), shape);
-  write_cells(group.create_group("cells"), state, settings_.units.voxel_um);
-  file.close();
+  write_atomically(file_of(state.mcs), [&](const path& temporary) {
+    hdf5::File file(temporary, hdf5::File::Mode::create);
+    start(file.root(), settings_);
+    const hdf5::Group group = file.root().create_group(group_name(state.mcs));
+    const hdf5::Shape shape = shape_of(state.lattice);
+    group.set("mcs", state.mcs);
+    group.write("ids", state.ids.data(), shape);
+    write_types(group, state);
+    if (!state.act.empty()) group.write("act", state.act.data(), shape);
+    write_cells(group.create_group("cells"), state, settings_.units.voxel_um);
+    file.close();
+  });
   saved_.insert(std::upper_bound(saved_.begin(), saved_.end(), state.mcs), state.mcs);
 }
 
+// A snapshot that was made again, after a run went back to an older checkpoint, counts before the earlier
+// one.
+void LatticeFile::assemble(const path& result) const {
+  hdf5::File target(result, hdf5::File::Mode::create);
+  start(target.root(), settings_);
+  std::optional<hdf5::File> earlier;
+  for (const int64_t mcs : saved_) {
+    const bool part = std::filesystem::exists(file_of(mcs));
+    if (!part && !earlier) earlier.emplace(folder_ / "lattice.h5", hdf5::File::Mode::read);
+    if (part)
+      target.root().copy_from(hdf5::File(file_of(mcs), hdf5::File::Mode::read).root(), group_name(mcs));
+    else
+      target.root().copy_from(earlier->root(), group_name(mcs));
+  }
+  target.close();
+}
+
 void LatticeFile::finish() {
+  write_atomically(folder_ / "lattice.h5", [&](const path& temporary) { assemble(temporary); });
   const Vec3i& size = settings_.lattice.size;
   XdmfSeries series{"lattice.h5", {size.z, size.y, size.x}, settings_.units.voxel_um, {}};
-  {
-    const hdf5::File file(part_of(folder_), hdf5::File::Mode::read);
-    for (const int64_t mcs : saved_) {
-      const std::string name = group_name(mcs);
-      const bool has_act = file.root().open_group(name).has("act");
-      series.steps.push_back({name, double(mcs) * settings_.units.seconds_per_mcs / 60, has_act});
-    }
+  const hdf5::File file(folder_ / "lattice.h5", hdf5::File::Mode::read);
+  for (const int64_t mcs : saved_) {
+    const bool has_act = file.root().open_group(group_name(mcs)).has("act");
+    series.steps.push_back({group_name(mcs), double(mcs) * settings_.units.seconds_per_mcs / 60, has_act});
   }
-  write_atomically(folder_ / "lattice.h5",
-                   [&](const path& temporary) { std::filesystem::rename(part_of(folder_), temporary); });
   write_text_atomically(folder_ / "lattice.xdmf", xdmf_text(series));
+  remove_folder_atomically(parts_);
 }
 
 std::vector<int64_t> snapshot_times(const path& path) {

@@ -25,9 +25,9 @@
 
 namespace kiln {
 
-// The lattice.h5 of a run that goes on: it grows under the name `.lattice.h5.part`, closed after every
-// snapshot, and gets its final name at the end. A run that dies leaves that file behind; continue_from picks
-// it up.
+// The lattice.h5 of a run that goes on. Until the end every snapshot is a file of its own in a hidden folder,
+// since HDF5 files do not survive a process that dies, or a full disk, while they grow. A run that dies
+// leaves that folder behind; continue_from picks it up.
 class LatticeFile {
  public:
   // Starts an empty file in a folder that exists.
@@ -51,12 +51,14 @@ class LatticeFile {
     Units units;
     std::vector<std::string> type_names;
   };
-  LatticeFile(const std::filesystem::path& folder, Settings settings, std::vector<int64_t> saved);
-  void take_over(const std::filesystem::path& earlier, int64_t last_mcs);
+  LatticeFile(const std::filesystem::path& folder, Settings settings);
+  std::filesystem::path file_of(int64_t mcs) const;
+  std::vector<int64_t> take_over(const std::filesystem::path& earlier) const;
+  void assemble(const std::filesystem::path& path) const;
   static Settings settings_of(const Model& model);
-  static void start(const std::filesystem::path& path, const Settings& settings);
+  static void start(const hdf5::Group& root, const Settings& settings);
 
-  std::filesystem::path folder_;
+  std::filesystem::path folder_, parts_;
   Settings settings_;
   std::vector<int64_t> saved_;
 };

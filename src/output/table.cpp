@@ -156,14 +156,16 @@ void CsvTable::flush() {
   if (file_ && std::fflush(file_.get()) != 0) fail();
 }
 
+void CsvTable::sync() {
+  flush();
+  if (file_ && ::fsync(::fileno(file_.get())) != 0) fail();
+}
+
 void CsvTable::finish() {
   if (!file_) return;
-  flush();
-  if (::fsync(::fileno(file_.get())) != 0) fail();
+  sync();
   file_.reset();
-  std::error_code error;
-  fs::rename(part_, path_, error);
-  if (error) throw Failure(fmt::format("cannot write {}: {}", path_.string(), error.message()));
+  move_into_place(part_, path_);
 }
 
 void CsvTable::write(std::string_view text) {

@@ -35,6 +35,8 @@ class CsvTable {
 
   // Hands all rows so far to the system, so that they outlive this process.
   void flush();
+  // The same, so that they also outlive a loss of power.
+  void sync();
   // Puts the table in its place. Without this the hidden file stays behind.
   void finish();
 

@@ -1,87 +1,8 @@
 // The program as a user meets it: exit codes, messages, folders, JSON, interruption and resuming.
-#include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "cli_fixture.hpp"
 
-#include <chrono>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <thread>
-
+namespace kiln {
 namespace {
-
-namespace fs = std::filesystem;
-
-struct Result {
-  int exit_code;
-  std::string out;  // both streams
-};
-
-// A folder of its own for every test, with a small model in it.
-class Cli : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / ("kiln-cli-" + std::to_string(getpid()) + "-" + info->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-    write("small.toml", R"(title = "small"
-mcs = 40
-[lattice]
-size = [40, 40]
-[types.cell]
-volume = {target = 30, lambda = 2}
-perimeter = {target = 60, lambda = 0.1}
-act = {lambda = 20, max = 8}
-persistence = {lambda = 4, dt = 3}
-[adhesion]
-cell.cell = 5
-cell.medium = 8
-[[initial]]
-kind = "boxes"
-type = "cell"
-box = [5, 5]
-spacing = [8, 8]
-[measure]
-every = 4
-cells_every = 10
-[[pictures]]
-name = "view"
-width = 120
-every = 10
-animation = true
-)");
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
-  std::string read(const fs::path& path) const {
-    std::ifstream file(folder_ / path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
-  Result kiln(const std::string& arguments) const {
-    const std::string command = "cd '" + folder_.string() + "' && " + KILN_BINARY + " " + arguments + " 2>&1";
-    std::FILE* pipe = popen(command.c_str(), "r");
-    std::string out;
-    char buffer[4096];
-    while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) out.append(buffer, n);
-    const int status = pclose(pipe);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out};
-  }
-  static std::string value(const std::string& json, const std::string& key) {
-    const std::size_t at = json.find("\"" + key + "\":");
-    if (at == std::string::npos) return "";
-    std::size_t begin = json.find_first_not_of(" \"", at + key.size() + 3);
-    return json.substr(begin, json.find_first_of(",}\"\n", begin) - begin);
-  }
-
-  fs::path folder_;
-};
 
 TEST_F(Cli, ARunLeavesACompleteFolder) {
   const Result r = kiln("run small.toml --out r");
@@ -210,22 +131,12 @@ TEST_F(Cli, ResumingWithAnotherScheduleIsRefused) {
 }
 
 TEST_F(Cli, CtrlCEndsCleanlyAndTheRunCanGoOn) {
-  const pid_t child = fork();
-  if (child == 0) {
-    if (chdir(folder_.c_str()) != 0) _exit(9);
-    if (std::freopen("log", "w", stdout) == nullptr || std::freopen("log", "a", stderr) == nullptr) _exit(9);
-    execl(KILN_BINARY, "kiln", "run", "small.toml", "--out", "r", "--mcs", "400000",
-          static_cast<char*>(nullptr));
-    _exit(9);
-  }
+  const pid_t child = spawn({"run", "small.toml", "--out", "r", "--mcs", "400000"});
   // Once the first picture is there the run is under way.
   while (!fs::exists(folder_ / "r/pictures/view_00000010.png"))
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   kill(child, SIGINT);
-  int status = 0;
-  waitpid(child, &status, 0);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 128 + SIGINT);
+  EXPECT_EQ(exit_code_of(child), 128 + SIGINT);
   const std::string record = read("r/run.json");
   EXPECT_EQ(value(record, "interrupted"), "true");
   const int mcs = std::stoi(value(record, "mcs"));
@@ -315,3 +226,4 @@ TEST_F(Cli, ValidateBenchInfoRenderAndHelp) {
 }
 
 }  // namespace
+}  // namespace kiln

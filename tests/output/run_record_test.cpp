@@ -25,6 +25,8 @@ RunRecord example() {
   r.site_updates_per_second = 1e9 / 3;
   r.hash = "0123456789abcdef";
   r.interrupted = true;
+  r.stopped_by = "SIGTERM";
+  r.from = BranchPoint{"runs/b/checkpoint.h5", "fedcba9876543210", 1500};
   r.out = "runs/a";
   r.notes = {"2 cells are extinct", "line\nbreak"};
   return r;
@@ -48,6 +50,8 @@ TEST(RunRecord, IsWrittenAsJson) {
   "site_updates_per_second": 333333333.3333333,
   "hash": "0123456789abcdef",
   "interrupted": true,
+  "stopped_by": "SIGTERM",
+  "from": {"file": "runs/b/checkpoint.h5", "hash": "fedcba9876543210", "mcs": 1500},
   "out": "runs/a",
   "notes": ["2 cells are extinct", "line\nbreak"]
 }

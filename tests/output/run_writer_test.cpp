@@ -65,7 +65,7 @@ void run(const Model& model, const RunFolder& folder, int64_t stop) {
   options.engine = "serial";
   const auto engine = make_engine(model, physics(mcs), std::move(first), options);
   RunWriter writer(model, folder, cells, checkpoint ? &*checkpoint : nullptr);
-  if (mcs == 0) writer.write(engine->state(), {}, "serial", Moment::start);
+  writer.write(engine->state(), {}, "serial", mcs == 0 ? Moment::start : Moment::under_way);
   while (mcs < model.total_mcs()) {
     engine->set_physics(physics(mcs));
     const int64_t next = std::min(writer.next_due(mcs), mcs < stop ? stop : model.total_mcs());

@@ -1,0 +1,107 @@
+#include "cli/run_start.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "model/branch.hpp"
+
+namespace kiln {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A model's text without what a resumed run may change: how long it goes on.
+std::string without_length(const std::string& resolved) {
+  std::string result;
+  for (std::size_t at = 0; at < resolved.size();) {
+    const std::size_t end = std::min(resolved.find('\n', at), resolved.size() - 1) + 1;
+    const std::string line = resolved.substr(at, end - at);
+    if (line.rfind("mcs = ", 0) != 0) result += line;
+    at = end;
+  }
+  return result;
+}
+
+// A damaged checkpoint that is passed over, in words.
+void note_refused(const FoundCheckpoint& found, RunStart& start) {
+  if (!found.refused.empty())
+    start.notes.push_back(fmt::format("{} The one before it is used instead: {}, MCS {}.", found.refused,
+                                      found.file.string(), found.checkpoint.state.mcs));
+}
+
+void check_length(const Model& model, int64_t mcs, const std::string& where) {
+  if (mcs > model.total_mcs())
+    throw UserError(fmt::format("{} stands at MCS {}, beyond the {} that this run has; give a larger --mcs.",
+                                where, mcs, model.total_mcs()));
+}
+
+RunStart resume(const Model& model, const RunFolder& folder, FoundCheckpoint found) {
+  if (without_length(found.checkpoint.info.model) != without_length(model.resolved))
+    throw UserError(
+        fmt::format("{} belongs to another model than the one given: only the number of MCS may change "
+                    "on --resume. (--from starts a new run from it.)",
+                    found.file.string()));
+  check_length(model, found.checkpoint.state.mcs, folder.path.string());
+  RunStart start;
+  note_refused(found, start);
+  start.state = std::move(found.checkpoint.state);
+  start.resumed = std::move(found);
+  return start;
+}
+
+FoundCheckpoint checkpoint_of(const fs::path& source) {
+  if (!fs::is_directory(source)) return {read_checkpoint(source), source, ""};
+  std::optional<FoundCheckpoint> found = find_checkpoint({source});
+  if (!found) throw UserError(fmt::format("{} holds no checkpoint to start from (--from).", source.string()));
+  return std::move(*found);
+}
+
+RunStart branch(const Model& model, const RunFolder& folder, const fs::path& source) {
+  const fs::path its_folder = fs::is_directory(source) ? source : source.parent_path();
+  std::error_code error;
+  if (fs::equivalent(folder.path, its_folder.empty() ? "." : its_folder, error))
+    throw UserError(
+        fmt::format("a run cannot start from {} in the same folder; give another --out.", source.string()));
+  FoundCheckpoint found = checkpoint_of(source);
+  RunStart start;
+  note_refused(found, start);
+  start.from = BranchPoint{found.file.string(), found.checkpoint.hash, found.checkpoint.state.mcs};
+  check_length(model, start.from->mcs, start.from->file);
+  require_memory(model);
+  start.state =
+      branched_state(model, std::move(found.checkpoint.state), found.checkpoint.info.types, start.from->file);
+  return start;
+}
+
+}  // namespace
+
+RunStart find_start(const RunOptions& options, const Model& model, const RunFolder& folder) {
+  if (options.resume)
+    if (std::optional<FoundCheckpoint> found = find_checkpoint(folder))
+      return resume(model, folder, std::move(*found));
+  if (!options.from.empty()) return branch(model, folder, options.from);
+  require_memory(model);
+  RunStart start;
+  start.state = initial_state(model);
+  return start;
+}
+
+EngineOptions engine_for(const RunOptions& given, const RunStart& start, const RunFolder& folder) {
+  EngineOptions options = given.engine;
+  if (!start.resumed) return options;
+  const std::string& began = start.resumed->checkpoint.info.schedule;
+  const bool serial_asked = options.engine == "serial" || options.schedule == "serial";
+  const bool other_engine = options.engine != "auto" && serial_asked != (began == "serial");
+  if (other_engine || (!options.schedule.empty() && options.schedule != began))
+    throw UserError(
+        fmt::format("{} was begun with the schedule {}, and can only be resumed with it; leave --engine and "
+                    "--schedule out, or start a new run.",
+                    folder.path.string(), began));
+  options.schedule = began;
+  if (began == "serial") options.engine = "serial";
+  return options;
+}
+
+}  // namespace kiln

@@ -1,0 +1,37 @@
+#include "cli/wall_clock.hpp"
+
+#include <algorithm>
+
+namespace kiln {
+namespace {
+
+// Ending writes a checkpoint, and also pictures, tables and the report; and a disk has its slow moments.
+constexpr double kMargin_s = 1;
+constexpr double kLongestWrites = 3;
+
+}  // namespace
+
+double seconds_since(WallClock::Clock::time_point start) {
+  return std::chrono::duration<double>(WallClock::Clock::now() - start).count();
+}
+
+WallClock::WallClock(const WallTimes& times, Clock::time_point start, double first_guess_s)
+    : times_(times), start_(start), last_checkpoint_(start), guess_s_(first_guess_s) {}
+
+bool WallClock::wants_checkpoint() const {
+  return times_.checkpoint_every_s > 0 && seconds_since(last_checkpoint_) >= times_.checkpoint_every_s;
+}
+
+bool WallClock::is_up(double next_s) const {
+  const double ending = kMargin_s + std::max(guess_s_, kLongestWrites * longest_s_);
+  return times_.limit_s > 0 && seconds_since(start_) + next_s + ending >= times_.limit_s;
+}
+
+void WallClock::wrote(double seconds, bool checkpoint) {
+  longest_s_ = std::max(longest_s_, seconds);
+  if (!checkpoint) return;
+  guess_s_ = 0;
+  last_checkpoint_ = Clock::now();
+}
+
+}  // namespace kiln

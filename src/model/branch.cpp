@@ -1,0 +1,136 @@
+#include "model/branch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "data/wording.hpp"
+#include "model/initial_motion.hpp"
+
+namespace kiln {
+namespace {
+
+std::string boundary_text(const Lattice& lattice) {
+  std::string text;
+  for (int axis = 0; axis < lattice.dimension; ++axis)
+    text += fmt::format("{}{}", axis == 0 ? "" : ", ", lattice.periodic[axis] ? "periodic" : "closed");
+  return text;
+}
+
+class Misfit {
+ public:
+  Misfit(const Model& model, const std::string& file) : model_(model), file_(file) {}
+  [[noreturn]] void fail(const std::string& what) const {
+    throw UserError(fmt::format("{} cannot start from {}: {}.", model_.source, file_, what));
+  }
+
+ private:
+  const Model& model_;
+  const std::string& file_;
+};
+
+void check_lattice(const Lattice& wanted, const Lattice& found, const Misfit& misfit) {
+  if (found.dimension != wanted.dimension || !(found.size == wanted.size))
+    misfit.fail(fmt::format("its lattice is {}, the model's {}", size_text(found), size_text(wanted)));
+  if (boundary_text(found) != boundary_text(wanted))
+    misfit.fail(
+        fmt::format("its boundaries are {}, the model's {}", boundary_text(found), boundary_text(wanted)));
+}
+
+// By the number of a type in the state: its number in the model.
+std::vector<TypeId> numbers_in(const Model& model, const std::vector<TypeMemory>& types,
+                               const Misfit& misfit) {
+  for (const CellType& type : model.types)
+    if (std::none_of(types.begin(), types.end(), [&](const TypeMemory& t) { return t.name == type.name; }))
+      misfit.fail(fmt::format("it has no type \"{}\", which the model has", type.name));
+  std::vector<TypeId> numbers;
+  for (const TypeMemory& type : types) {
+    const auto same = [&](const CellType& t) { return t.name == type.name; };
+    const auto found = std::find_if(model.types.begin(), model.types.end(), same);
+    if (found == model.types.end())
+      misfit.fail(fmt::format("it has the type \"{}\", which the model has not", type.name));
+    numbers.push_back(TypeId(found - model.types.begin()));
+  }
+  return numbers;
+}
+
+// Cells of types that were frozen have been followed by nobody, and need an anchor.
+void count_cells(const Model& model, State& state) {
+  const std::vector<bool> frozen = model.frozen_types();
+  std::vector<bool> anchored(state.cells.count());
+  for (CellId cell = 0; cell < state.cells.count(); ++cell)
+    anchored[cell] = cell == kMedium || state.cells.extent[cell].volume > 0;
+  for (Site site = 0; site < Site(state.ids.size()); ++site) {
+    const CellId cell = state.ids[std::size_t(site)];
+    if (anchored[cell]) continue;
+    anchored[cell] = true;
+    if (!frozen[state.cells.type[cell]]) state.cells.centroid[cell].anchor = state.lattice.position(site);
+  }
+  recount(state, model.perimeter_neighbours, frozen, true);
+}
+
+void fit_act(const Model& model, State& state) {
+  if (!model.uses_act()) {
+    state.act = {};
+    return;
+  }
+  if (state.act.empty()) return start_act(model, state);
+  std::vector<ActValue> most;
+  for (const TypePhysics& type : model.phases.front().physics.types) most.push_back(ActValue(type.act.max));
+  for (std::size_t site = 0; site < state.act.size(); ++site)
+    state.act[site] = std::min(state.act[site], most[state.cells.type[state.ids[site]]]);
+}
+
+void fit_persistence(const Model& model, bool same_lags, State& state) {
+  State fresh;  // as if the run began here
+  fresh.lattice = state.lattice;
+  fresh.cells = state.cells;
+  start_persistence(model, fresh);
+  if (!same_lags || fresh.history_length != state.history_length) {
+    state.history_length = fresh.history_length;
+    state.history = std::move(fresh.history);
+  }
+  const std::vector<bool> persistent = persistent_types(model);
+  if (state.direction.empty() || fresh.direction.empty()) {
+    state.direction = std::move(fresh.direction);
+    return;
+  }
+  for (CellId cell = 1; cell < state.cells.count(); ++cell) {
+    if (!persistent[state.cells.type[cell]])
+      state.direction[cell] = {};
+    else if (state.direction[cell] == Vec3f{})
+      state.direction[cell] = fresh.direction[cell];
+  }
+}
+
+}  // namespace
+
+std::vector<TypeMemory> type_memories(const Model& model) {
+  const std::vector<TypePhysics>& physics = model.phases.front().physics.types;
+  std::vector<TypeMemory> types;
+  for (std::size_t i = 0; i < model.types.size(); ++i)
+    types.push_back({model.types[i].name, int64_t(physics[i].persistence.dt)});
+  return types;
+}
+
+State branched_state(const Model& model, State state, const std::vector<TypeMemory>& types,
+                     const std::string& file) {
+  const Misfit misfit(model, file);
+  check_lattice(model.lattice, state.lattice, misfit);
+  const std::vector<TypeId> numbers = numbers_in(model, types, misfit);
+  for (TypeId& type : state.cells.type) {
+    if (type >= numbers.size()) misfit.fail(fmt::format("it has a cell of type number {}", type));
+    type = numbers[type];
+  }
+  bool same_lags = true;
+  const std::vector<TypeMemory> wanted = type_memories(model);
+  for (const TypeMemory& type : types)
+    same_lags &= std::find(wanted.begin(), wanted.end(), type) != wanted.end();
+  count_cells(model, state);
+  fit_act(model, state);
+  fit_persistence(model, same_lags, state);
+  return state;
+}
+
+}  // namespace kiln

@@ -1,0 +1,26 @@
+// A run that begins with a state that another run has come to, under a model that may differ in all but the
+// lattice and the types' names.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/model.hpp"
+
+namespace kiln {
+
+// What has to be known of a type to read the state of a run.
+struct TypeMemory {
+  std::string name;
+  int64_t persistence_lag = 0;  // MCS, the same in all phases; how State::history is laid out
+  bool operator==(const TypeMemory&) const = default;
+};
+std::vector<TypeMemory> type_memories(const Model& model);
+
+// The state as the model's run begins with it, at the same MCS; the very same one where nothing differs. What
+// the model has and the other run had not starts as in a first state: Act, directions. `file`, where the
+// state comes from, is for messages: UserError where it does not fit the model.
+State branched_state(const Model& model, State state, const std::vector<TypeMemory>& types,
+                     const std::string& file);
+
+}  // namespace kiln

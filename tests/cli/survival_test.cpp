@@ -1,0 +1,254 @@
+// Runs that are killed, whose disk is full, whose checkpoints are damaged: all of them go on to the same bits
+// and the same tables as a run that nothing happened to.
+#include <set>
+
+#include "core/random.hpp"
+#include "survival_fixture.hpp"
+
+namespace kiln {
+namespace {
+
+using Milliseconds = std::chrono::duration<double, std::milli>;
+
+// Fixed numbers between 0 and 1.
+class Moments {
+ public:
+  double next() { return unit_double(draw(41, Stream::pictures, next_++, 0).ab()); }
+
+ private:
+  uint64_t next_ = 0;
+};
+
+class KillTest : public Survival {
+ protected:
+  bool is_writing_checkpoint() const {
+    for (const auto& entry : fs::directory_iterator(folder_ / "r"))
+      if (entry.path().filename().string().rfind(".checkpoint-next.h5", 0) == 0) return true;
+    return false;
+  }
+  bool has_ended(pid_t child) const {
+    siginfo_t info{};
+    return waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
+  }
+  void wait(pid_t child, Milliseconds time) const {
+    const auto until = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < until && !has_ended(child))
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  void wait_for_checkpoint(pid_t child) const {
+    while (!has_ended(child) && !(fs::exists(folder_ / "r") && is_writing_checkpoint())) {
+    }
+  }
+};
+
+// Every other one waits, after its moment, for a checkpoint that is just being written. The number of threads
+// changes from life to life.
+TEST_F(KillTest, FiftyKillsResumeToTheSameBitsAndTables) {
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_EQ(kiln("run busy.toml --out again --json").exit_code, 0);
+  const Milliseconds life = std::chrono::steady_clock::now() - start;
+  Moments moments;
+  int kills = 0, while_writing = 0, finished = 0;
+  for (int lives = 0; kills < 50; ++lives) {
+    const pid_t child = spawn({"run", "busy.toml", "--out", "r", "--resume", "--json", "--engine", "threads",
+                               "--threads", std::to_string(1 + lives % 2)});
+    wait(child, moments.next() * life);
+    if (lives % 2 == 1) wait_for_checkpoint(child);
+    kill(child, SIGKILL);
+    const int exit_code = exit_code_of(child);
+    if (exit_code == -1) {
+      ++kills;
+      while_writing += fs::exists(folder_ / "r") && is_writing_checkpoint() ? 1 : 0;
+      continue;
+    }
+    ASSERT_EQ(exit_code, 0) << read("log");
+    expect_as_never_stopped("r");
+    fs::remove_all(folder_ / "r");
+    ++finished;
+  }
+  const Result last = kiln("run busy.toml --out r --resume --json");
+  ASSERT_EQ(last.exit_code, 0) << last.out;
+  expect_as_never_stopped("r");
+  EXPECT_GE(while_writing, 1);
+  RecordProperty("kills_while_a_checkpoint_was_written", while_writing);
+  RecordProperty("runs_finished", finished + 1);
+}
+
+TEST_F(KillTest, BeforeTheFirstCheckpointARunStartsAnew) {
+  const std::string never = " --set output.checkpoint_every=0";
+  ASSERT_EQ(kiln("run busy.toml --out whole --force --json" + never).exit_code, 0);
+  const pid_t child = spawn({"run", "busy.toml", "--out", "r", "--set", "output.checkpoint_every=0"});
+  while (!fs::exists(folder_ / "r/pictures/view_00000010.png") && !has_ended(child)) {
+  }
+  kill(child, SIGKILL);
+  ASSERT_EQ(exit_code_of(child), -1) << read("log");
+  EXPECT_FALSE(fs::exists(folder_ / "r/checkpoint.h5"));
+  const Result rest = kiln("run busy.toml --out r --resume" + never);
+  ASSERT_EQ(rest.exit_code, 0) << rest.out;
+  EXPECT_EQ(rest.out.find("goes on"), std::string::npos) << rest.out;
+  expect_as_never_stopped("r");
+}
+
+// A process can die after the last checkpoint and before the last file.
+TEST_F(KillTest, WhatAFinishedRunHadNotWrittenYetIsWritten) {
+  for (const char* last : {"run.json", "report.html"}) {
+    fs::remove_all(folder_ / "r");
+    ASSERT_EQ(kiln("run busy.toml --out r").exit_code, 0);
+    fs::remove(folder_ / "r/run.json");
+    fs::remove(folder_ / "r" / last);
+    fs::rename(folder_ / "r/cells.csv", folder_ / "r/.cells.csv.part");
+    ASSERT_EQ(kiln("run busy.toml --out r --resume").exit_code, 0);
+    EXPECT_TRUE(fs::exists(folder_ / "r" / last));
+    expect_as_never_stopped("r");
+  }
+}
+
+class DamageTest : public Survival {
+ protected:
+  void cut(const fs::path& file) { fs::resize_file(folder_ / file, fs::file_size(folder_ / file) / 2); }
+  void change(const fs::path& file) {
+    std::fstream stream(folder_ / file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekg(3000);
+    const char old = char(stream.get());
+    stream.seekp(3000);
+    stream.put(char(old ^ 1));
+  }
+};
+
+// MCS 23 is the end of the first part, and nothing's rhythm: the one before is of MCS 22.
+TEST_F(DamageTest, TheCheckpointBeforeIsUsed) {
+  for (const std::string how : {"cut", "changed", "empty", "missing"}) {
+    fs::remove_all(folder_ / "r");
+    ASSERT_EQ(kiln("run busy.toml --out r --mcs 23").exit_code, 0);
+    if (how == "cut") cut("r/checkpoint.h5");
+    if (how == "changed") change("r/checkpoint.h5");
+    if (how == "empty") fs::resize_file(folder_ / "r/checkpoint.h5", 0);
+    if (how == "missing") fs::remove(folder_ / "r/checkpoint.h5");
+    const Result rest = kiln("run busy.toml --out r --resume");
+    ASSERT_EQ(rest.exit_code, 0) << rest.out;
+    EXPECT_NE(rest.out.find("goes on at MCS 22, from r/checkpoint-before.h5"), std::string::npos) << rest.out;
+    const std::string what = how == "empty"
+                                 ? "note: r/checkpoint.h5 is not a checkpoint of Kiln."
+                                 : "note: r/checkpoint.h5 is damaged: it was cut off or changed after "
+                                   "it was written. The one before it is used instead: "
+                                   "r/checkpoint-before.h5, MCS 22.";
+    EXPECT_EQ(rest.out.find(what) != std::string::npos, how != "missing") << rest.out;
+    EXPECT_EQ(read("r/run.json").find("The one before it is used instead") != std::string::npos,
+              how != "missing");
+    expect_as_never_stopped("r");
+  }
+}
+
+TEST_F(DamageTest, OfBothCheckpointsIsSaidAndChangesNothing) {
+  ASSERT_EQ(kiln("run busy.toml --out r --mcs 23").exit_code, 0);
+  cut("r/checkpoint.h5");
+  change("r/checkpoint-before.h5");
+  const std::string cells = read("r/cells.csv"), record = read("r/run.json");
+  const Result rest = kiln("run busy.toml --out r --resume");
+  EXPECT_EQ(rest.exit_code, 2);
+  EXPECT_EQ(
+      rest.out,
+      "kiln: r/checkpoint.h5 is damaged: it was cut off or changed after it was written. "
+      "r/checkpoint-before.h5 is damaged: it was cut off or changed after it was written. There is no good "
+      "checkpoint in r to go on from; --force starts the run anew.\n");
+  EXPECT_EQ(read("r/cells.csv"), cells);
+  EXPECT_EQ(read("r/run.json"), record);
+  ASSERT_EQ(kiln("run busy.toml --out r --force").exit_code, 0);
+  expect_as_never_stopped("r");
+}
+
+class DiskTest : public Survival {
+ protected:
+  // A run that could not write says so, and what is left, in one line; and goes on once it can.
+  void expect_failure(const Result& failed) {
+    EXPECT_EQ(failed.exit_code, 1) << failed.out;
+    const std::size_t said = failed.out.find("kiln: cannot write r");
+    ASSERT_NE(said, std::string::npos) << failed.out;
+    EXPECT_EQ(failed.out.find('\n', said), failed.out.size() - 1) << failed.out;
+    const bool whole =
+        failed.out.find(" in r is whole; --resume goes on from it.\n", said) != std::string::npos;
+    const bool none =
+        failed.out.find(" There is no checkpoint yet: --resume starts r anew.\n", said) != std::string::npos;
+    EXPECT_TRUE(whole || none) << failed.out;
+    const std::size_t name = said + std::string("kiln: cannot write ").size();
+    std::string file = failed.out.substr(name, failed.out.find(':', name) - name);
+    named_.insert(fs::path(file).extension().string() == ".h5" && file.find("mcs_") != std::string::npos
+                      ? "a snapshot"
+                  : file.find("checkpoint") != std::string::npos ? "a checkpoint"
+                  : file.find("pictures") != std::string::npos   ? "a picture"
+                                                                 : file.substr(2));
+  }
+  std::set<std::string> named_;
+};
+
+// Every file in turn cannot be written, since something that is no file has its name.
+TEST_F(DiskTest, WhateverCannotBeWrittenIsNamed) {
+  for (const std::string file :
+       {"model.toml", "measures.csv", "cells.csv", "lags.csv", "speeds.csv", "motility.csv", "lattice.h5",
+        "lattice.xdmf", "run.json", "report.html", "pictures/view_00000010.png", "pictures/view.png",
+        ".checkpoint-next.h5", ".measures.csv.part", ".cells.csv.part"}) {
+    fs::remove_all(folder_ / "r");
+    fs::create_directories(folder_ / "r" / file / "in-the-way");
+    const Result failed = kiln("run busy.toml --out r --resume");
+    expect_failure(failed);
+    const std::string shown =
+        file.find(".part") != std::string::npos ? file.substr(1, file.size() - 6) : file;
+    EXPECT_NE(failed.out.find("kiln: cannot write r/" + shown), std::string::npos) << failed.out;
+    fs::remove_all(folder_ / "r" / file);
+    const Result rest = kiln("run busy.toml --out r --resume");
+    ASSERT_EQ(rest.exit_code, 0) << file << rest.out;
+    expect_as_never_stopped("r");
+  }
+}
+
+// In units of 512 bytes, from nothing to just less than the largest file.
+TEST_F(DiskTest, FilesThatMayNotGrowEndARunAndItGoesOn) {
+  for (const int most : {0, 1, 2, 3, 5, 8, 12, 50, 100, 156, 158, 200, 300}) {
+    fs::remove_all(folder_ / "r");
+    const Result failed =
+        shell("ulimit -f " + std::to_string(most) + " && " + KILN_BINARY + " run busy.toml --out r");
+    expect_failure(failed);
+    const Result rest = kiln("run busy.toml --out r --resume");
+    ASSERT_EQ(rest.exit_code, 0) << most << rest.out;
+    expect_as_never_stopped("r");
+  }
+  EXPECT_GE(named_.size(), 4u) << testing::PrintToString(named_);
+}
+
+// A disk of its own, as large as the run's results, with less and less room on it.
+TEST_F(DiskTest, AFullDiskEndsARunAndItGoesOn) {
+  const std::string disk = "mkdir -p disk && mount -t tmpfs -o size=2m tmpfs disk";
+  const std::string alone = std::string("unshare ") + (geteuid() == 0 ? "-m" : "-rm") + " sh -c '";
+  if (shell(alone + disk + "'").exit_code != 0) GTEST_SKIP() << "no disk can be mounted here";
+  const std::string run = std::string(KILN_BINARY) + " run ../busy.toml --out r";
+  std::set<std::string> ends;
+  for (int room = 0; room <= 640; room += 32) {
+    fs::remove_all(folder_ / "r");
+    const std::string fill = "head -c " + std::to_string((2048 - room) * 1024) + " /dev/zero > filler";
+    const Result both = shell(alone + disk + " && cd disk && " + fill + "; " + run +
+                              "; echo \"ended with $?\"; rm filler; " + run + " --resume; cp -r r ..'");
+    const std::size_t end = both.out.find("ended with ");
+    ASSERT_NE(end, std::string::npos) << both.out;
+    const int code = std::stoi(both.out.substr(end + 11));
+    ends.insert(std::to_string(code));
+    if (code != 0) expect_failure({code, both.out.substr(0, end)});
+    expect_as_never_stopped("r");
+  }
+  EXPECT_GE(named_.size(), 4u) << testing::PrintToString(named_);
+  EXPECT_EQ(ends.count("1"), 1u);
+}
+
+TEST_F(DiskTest, ALogThatCannotBeWrittenDoesNotEndARun) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  ASSERT_EQ(kiln("run busy.toml --out r 2> /dev/full > /dev/full").exit_code, 0);
+  expect_as_never_stopped("r");
+  fs::remove_all(folder_ / "r");
+  ASSERT_EQ(kiln("run busy.toml --out r 2>&1 | true").exit_code, 0);
+  for (int i = 0; i < 6000 && !fs::exists(folder_ / "r/run.json"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  expect_as_never_stopped("r");
+  EXPECT_EQ(kiln("run nothing.toml 2> /dev/full").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace kiln
