@@ -182,6 +182,7 @@ int run_command(const RunOptions& options) {
     record.seconds = runner.seconds();
     progress.finish();
     writer->finish();
+    record.output_seconds = writer->seconds();
   }
   fill_record(record, model, *engine, start_mcs);
   record.out = out.string();

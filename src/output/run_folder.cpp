@@ -19,12 +19,15 @@ constexpr const char* kFiles[] = {"model.toml",
                                   ".direction_correlation.csv.part",
                                   "lattice.h5",
                                   "lattice.xdmf",
+                                  "labels",
                                   "pictures",
                                   "report.html",
                                   "checkpoint.h5",
                                   ".cells.csv.part",
                                   ".measures.csv.part",
-                                  ".lattice.h5.part"};
+                                  ".lattice.h5.parts",
+                                  "cells.h5",
+                                  ".cells.rows.part"};
 
 bool has_content(const fs::path& path) {
   return fs::exists(path) && !(fs::is_directory(path) && fs::is_empty(path));
@@ -32,6 +35,19 @@ bool has_content(const fs::path& path) {
 bool holds_run(const fs::path& path) { return fs::exists(path / "model.toml"); }
 
 }  // namespace
+
+fs::path RunFolder::labels(int64_t mcs) const {
+  return path / "labels" / fmt::format("labels_{:08}.ome.tif", mcs);
+}
+
+RunFolder finished_run(const fs::path& path) {
+  const RunFolder folder{path};
+  if (!fs::exists(folder.model()))
+    throw UserError(fmt::format("{} is not the folder of a run: it has no model.toml.", path.string()));
+  if (!fs::exists(folder.lattice()))
+    throw UserError(fmt::format("{} has no lattice.h5, so there are no saved states.", path.string()));
+  return folder;
+}
 
 void check_run_folder(const fs::path& path, IfExists if_exists) {
   try {

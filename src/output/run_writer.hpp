@@ -1,5 +1,8 @@
 // Writes everything a run leaves behind, each at its own rhythm: rows of tables, pictures, snapshots,
 // checkpoints.
+//
+// Pictures, snapshots and checkpoints are made of a copy of the state while the run goes on; one copy, so the
+// next ones wait until those before are done.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +15,8 @@
 #include "measure/motility.hpp"
 #include "measure/recorder.hpp"
 #include "output/animation.hpp"
+#include "output/background_work.hpp"
+#include "output/cell_tracks.hpp"
 #include "output/checkpoint.hpp"
 #include "output/run_folder.hpp"
 #include "output/snapshot.hpp"
@@ -38,13 +43,17 @@ class RunWriter {
   // The first MCS after `mcs` at which something is due; the end of the run at the latest.
   int64_t next_due(int64_t mcs) const;
 
-  // Writes what is due. At the end that is everything; a run that is interrupted keeps its rhythm, so that
-  // going on later gives the same tables as never having stopped, and only adds a checkpoint and its
-  // pictures. `counts` are those of the whole run.
+  // Writes what is due, or begins to; what fails in the background is thrown by a later call. At the end that
+  // is everything; a run that is interrupted keeps its rhythm, so that going on later gives the same tables
+  // as never having stopped, and only adds a checkpoint and its pictures. `counts` are those of the whole
+  // run.
   void write(const State& state, const AttemptCounts& counts, const std::string& schedule, Moment moment);
 
-  // Puts all tables in their place. Nothing may be written afterwards.
+  // Waits for everything and puts all tables in their place. Nothing may be written afterwards.
   void finish();
+
+  // In which the run has stood still for write() and finish().
+  double seconds() const { return seconds_; }
 
   const std::optional<MeasureRow>& last_row() const { return last_row_; }
   const Motility& motility() const { return motility_; }
@@ -61,11 +70,25 @@ class RunWriter {
     std::vector<int64_t> drawn;
   };
 
+  // What is to be made of a whole state.
+  struct Keep {
+    Moment moment = Moment::under_way;
+    bool pictures = false, snapshot = false;
+    std::optional<CheckpointInfo> checkpoint;
+
+    bool anything() const { return pictures || snapshot || checkpoint; }
+  };
+
+  void start_tracks(CellId cells, const Checkpoint* resumed);
   bool is_measured(int64_t mcs) const;
   bool is_due(int64_t mcs, int64_t every, Moment moment) const;
+  bool is_drawn(const Series& series, int64_t mcs, Moment moment) const;
   void take_measures(const State& state, const AttemptCounts& counts, Moment moment);
+  Keep what_to_keep(int64_t mcs, const AttemptCounts& counts, const std::string& schedule,
+                    Moment moment) const;
+  void keep(const State& state, const Keep& what);
   void draw_pictures(const State& state, Moment moment);
-  void save(const State& state, const AttemptCounts& counts, const std::string& schedule, Moment moment);
+  void save_snapshot(const State& state);
   void take_up_pictures(int64_t last_mcs);
   std::string still_name(const Series& series, int64_t mcs) const;
 
@@ -73,7 +96,9 @@ class RunWriter {
   RunFolder folder_;
   Recorder recorder_;
   Motility motility_;
-  std::optional<CsvTable> measures_, cells_, correlation_;
+  std::optional<CsvTable> measures_, correlation_;
+  TrackPlan track_plan_;
+  std::optional<CellTracks> cells_;
   std::optional<LatticeFile> lattice_;
   std::vector<Series> series_;
   std::optional<MeasureRow> last_row_;
@@ -81,7 +106,10 @@ class RunWriter {
   std::vector<bool> frozen_;
   int64_t end_ = 0;             // MCS
   int64_t first_measured_ = 0;  // MCS
-  int64_t cell_stride_ = 1;
+  double seconds_ = 0;
+  bool overlaps_ = true;       // there is memory for a copy of the state
+  State copy_;                 // what the background works on
+  BackgroundWork background_;  // last, so that it has ended before anything else goes
 };
 
 }  // namespace kiln

@@ -17,8 +17,6 @@ namespace {
 
 using std::filesystem::path;
 
-path part_of(const path& folder) { return folder / ".lattice.h5.part"; }
-
 std::string group_name(int64_t mcs) { return fmt::format("mcs_{:08}", mcs); }
 
 hdf5::Shape shape_of(const Lattice& lattice) {
@@ -102,90 +100,124 @@ LatticeFile::Settings LatticeFile::settings_of(const Model& model) {
   return settings;
 }
 
-void LatticeFile::start(const path& path, const Settings& settings) {
-  const Lattice& lattice = settings.lattice;
-  hdf5::File file(path, hdf5::File::Mode::create);
-  const hdf5::Group& root = file.root();
+void LatticeFile::describe(const hdf5::Group& root) const {
+  const Lattice& lattice = settings_.lattice;
   root.set("size", std::vector<int64_t>{lattice.size.x, lattice.size.y, lattice.size.z});
   root.set("periodic", std::vector<int64_t>{lattice.periodic.x, lattice.periodic.y, lattice.periodic.z});
   root.set("dimension", int64_t(lattice.dimension));
-  root.set("voxel_um", settings.units.voxel_um);
-  root.set("seconds_per_mcs", settings.units.seconds_per_mcs);
-  root.set("type_names", settings.type_names);
+  root.set("voxel_um", settings_.units.voxel_um);
+  root.set("seconds_per_mcs", settings_.units.seconds_per_mcs);
+  root.set("type_names", settings_.type_names);
   root.set("kiln_version", std::string(KILN_VERSION));
-  file.close();
 }
 
-LatticeFile::LatticeFile(const path& folder, Settings settings, std::vector<int64_t> saved)
-    : folder_(folder), settings_(std::move(settings)), saved_(std::move(saved)) {}
+path LatticeFile::part_of(int64_t mcs) const { return parts() / (group_name(mcs) + ".h5"); }
 
-LatticeFile::LatticeFile(const path& folder, const Model& model)
-    : LatticeFile(folder, settings_of(model), {}) {
-  start(part_of(folder_), settings_);
+LatticeFile::LatticeFile(const path& folder, Settings settings)
+    : folder_(folder), settings_(std::move(settings)) {
+  hdf5::require();
+}
+
+LatticeFile::LatticeFile(const path& folder, const Model& model) : LatticeFile(folder, settings_of(model)) {
+  std::error_code error;
+  std::filesystem::remove_all(parts(), error);
+  if (!error) std::filesystem::create_directory(parts(), error);
+  if (error) throw Failure(fmt::format("cannot write {}: {}.", parts().string(), error.message()));
 }
 
 LatticeFile LatticeFile::continue_from(const path& folder, const Model& model, int64_t last_mcs) {
-  hdf5::require();
-  // A part that was left behind holds all that a finished file beside it has: it began as a copy of that.
-  path earlier = part_of(folder);
-  if (!std::filesystem::exists(earlier)) earlier = folder / "lattice.h5";
-  if (!std::filesystem::exists(earlier)) return LatticeFile(folder, model);
-  LatticeFile result(folder, settings_of(model), {});
-  try {
-    result.take_over(earlier, last_mcs);
-  } catch (const UserError& e) {
-    throw UserError(fmt::format("{} To go on without its snapshots, move it away.", e.what()));
-  }
+  LatticeFile result(folder, settings_of(model));
+  result.take_over(last_mcs);
   return result;
 }
 
-void LatticeFile::take_over(const path& earlier, int64_t last_mcs) {
-  const hdf5::File source(earlier, hdf5::File::Mode::read);
-  const Lattice found = read_lattice(source.root(), earlier);
-  const Vec3i& size = settings_.lattice.size;
-  if (found.dimension != settings_.lattice.dimension || !(found.size == size))
-    throw UserError(
-        fmt::format("cannot go on with {}: its lattice has {} x {} x {} sites, the model's {} x {} x {}.",
-                    earlier.string(), found.size.x, found.size.y, found.size.z, size.x, size.y, size.z));
-  saved_ = times_in(source.root());
-  const bool too_far = !saved_.empty() && saved_.back() > last_mcs;
-  saved_.erase(std::upper_bound(saved_.begin(), saved_.end(), last_mcs), saved_.end());
-  if (earlier == part_of(folder_) && !too_far) return;
-  write_atomically(part_of(folder_), [&](const path& copy) {
-    start(copy, settings_);
-    hdf5::File target(copy, hdf5::File::Mode::append);
-    for (const int64_t mcs : saved_) target.root().copy_from(source.root(), group_name(mcs));
-    target.close();
-  });
+void LatticeFile::take_over(int64_t last_mcs) {
+  std::error_code error;
+  std::filesystem::create_directory(parts(), error);
+  if (error) throw Failure(fmt::format("cannot write {}: {}.", parts().string(), error.message()));
+  std::vector<path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(parts()))
+    if (entry.path().extension() == ".h5") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  if (std::filesystem::exists(file())) files.push_back(file());
+  for (const path& found : files) {
+    try {
+      take_over_file(found, last_mcs);
+    } catch (const UserError& e) {
+      throw UserError(fmt::format("{} To go on without its snapshots, move it away.", e.what()));
+    }
+  }
+}
+
+void LatticeFile::take_over_file(const path& found, int64_t last_mcs) {
+  std::vector<int64_t> times;
+  {
+    const hdf5::File source(found, hdf5::File::Mode::read);
+    const Lattice lattice = read_lattice(source.root(), found);
+    const Vec3i& size = settings_.lattice.size;
+    if (lattice.dimension != settings_.lattice.dimension || !(lattice.size == size))
+      throw UserError(fmt::format(
+          "cannot go on with {}: its lattice has {} x {} x {} sites, the model's {} x {} x {}.",
+          found.string(), lattice.size.x, lattice.size.y, lattice.size.z, size.x, size.y, size.z));
+    times = times_in(source.root());
+  }
+  for (const int64_t mcs : times) {
+    if (mcs > last_mcs) {
+      if (found != file()) std::filesystem::remove(found);
+    } else if (!std::binary_search(saved_.begin(), saved_.end(), mcs)) {
+      saved_.insert(std::upper_bound(saved_.begin(), saved_.end(), mcs), mcs);
+    }
+  }
 }
 
 void LatticeFile::add(const State& state) {
   if (std::binary_search(saved_.begin(), saved_.end(), state.mcs)) return;
-  hdf5::File file(part_of(folder_), hdf5::File::Mode::append);
-  const hdf5::Group group = file.root().create_group(group_name(state.mcs));
-  const hdf5::Shape shape = shape_of(state.lattice);
-  group.set("mcs", state.mcs);
-  group.write("ids", state.ids.data(), shape);
-  write_types(group, state);
-  if (!state.act.empty()) group.write("act", state.act.data(), shape);
-  write_cells(group.create_group("cells"), state, settings_.units.voxel_um);
-  file.close();
+  write_atomically(part_of(state.mcs), [&](const path& temporary) {
+    hdf5::File part(temporary, hdf5::File::Mode::create);
+    describe(part.root());
+    const hdf5::Group group = part.root().create_group(group_name(state.mcs));
+    const hdf5::Shape shape = shape_of(state.lattice);
+    group.set("mcs", state.mcs);
+    group.write("ids", state.ids.data(), shape);
+    write_types(group, state);
+    if (!state.act.empty()) group.write("act", state.act.data(), shape);
+    write_cells(group.create_group("cells"), state, settings_.units.voxel_um);
+    part.close();
+  });
   saved_.insert(std::upper_bound(saved_.begin(), saved_.end(), state.mcs), state.mcs);
 }
 
 void LatticeFile::finish() {
+  join();
+  write_xdmf();
+  std::filesystem::remove_all(parts());
+}
+
+void LatticeFile::join() const {
+  write_atomically(file(), [&](const path& temporary) {
+    // Nothing is packed anew: the compressed chunks are copied.
+    hdf5::File target(temporary, hdf5::File::Mode::create);
+    describe(target.root());
+    for (const int64_t mcs : saved_) {
+      const path part = part_of(mcs);
+      const hdf5::File source(std::filesystem::exists(part) ? part : file(), hdf5::File::Mode::read);
+      target.root().copy_from(source.root(), group_name(mcs));
+    }
+    target.close();
+  });
+}
+
+void LatticeFile::write_xdmf() const {
   const Vec3i& size = settings_.lattice.size;
   XdmfSeries series{"lattice.h5", {size.z, size.y, size.x}, settings_.units.voxel_um, {}};
   {
-    const hdf5::File file(part_of(folder_), hdf5::File::Mode::read);
+    const hdf5::File written(file(), hdf5::File::Mode::read);
     for (const int64_t mcs : saved_) {
       const std::string name = group_name(mcs);
-      const bool has_act = file.root().open_group(name).has("act");
+      const bool has_act = written.root().open_group(name).has("act");
       series.steps.push_back({name, double(mcs) * settings_.units.seconds_per_mcs / 60, has_act});
     }
   }
-  write_atomically(folder_ / "lattice.h5",
-                   [&](const path& temporary) { std::filesystem::rename(part_of(folder_), temporary); });
   write_text_atomically(folder_ / "lattice.xdmf", xdmf_text(series));
 }
 

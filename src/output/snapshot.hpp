@@ -25,12 +25,13 @@
 
 namespace kiln {
 
-// The lattice.h5 of a run that goes on: it grows under the name `.lattice.h5.part`, closed after every
-// snapshot, and gets its final name at the end. A run that dies leaves that file behind; continue_from picks
-// it up.
+// The lattice.h5 of a run that goes on. Each snapshot is first a small lattice.h5 of its own in the hidden
+// folder
+// `.lattice.h5.parts`, which appears whole or not at all; at the end they are put together. A run that dies
+// leaves that folder behind; continue_from picks it up.
 class LatticeFile {
  public:
-  // Starts an empty file in a folder that exists.
+  // Starts with nothing in a folder that exists.
   LatticeFile(const std::filesystem::path& folder, const Model& model);
 
   // Goes on with what an earlier part of the same run left in the folder, if anything: its snapshots up to
@@ -40,7 +41,7 @@ class LatticeFile {
   // A state whose MCS is in the file already is left out: a run makes the same one again.
   void add(const State& state);
 
-  // Gives the file its name and writes lattice.xdmf.
+  // Writes lattice.h5 and lattice.xdmf.
   void finish();
 
   const std::vector<int64_t>& saved() const { return saved_; }  // MCS of the snapshots, ascending
@@ -51,10 +52,17 @@ class LatticeFile {
     Units units;
     std::vector<std::string> type_names;
   };
-  LatticeFile(const std::filesystem::path& folder, Settings settings, std::vector<int64_t> saved);
-  void take_over(const std::filesystem::path& earlier, int64_t last_mcs);
+  LatticeFile(const std::filesystem::path& folder, Settings settings);
   static Settings settings_of(const Model& model);
-  static void start(const std::filesystem::path& path, const Settings& settings);
+  // Lists what an earlier part of the run has left.
+  void take_over(int64_t last_mcs);
+  void take_over_file(const std::filesystem::path& file, int64_t last_mcs);
+  void describe(const hdf5::Group& root) const;
+  std::filesystem::path file() const { return folder_ / "lattice.h5"; }
+  std::filesystem::path parts() const { return folder_ / ".lattice.h5.parts"; }
+  std::filesystem::path part_of(int64_t mcs) const;
+  void join() const;
+  void write_xdmf() const;
 
   std::filesystem::path folder_;
   Settings settings_;
