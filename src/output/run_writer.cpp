@@ -101,8 +101,18 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
     series_.clear();
   }
   if (resumed != nullptr) take_up_pictures(from);
-  const MemoryNeed need = memory_need(model, double(cells));
+  prepare_copy(cells);
+}
+
+void RunWriter::prepare_copy(CellId cells) {
+  const MemoryNeed need = memory_need(model_, double(cells));
   overlaps_ = need.total() + need.sites + need.cells + need.history < physical_memory();
+  bool regular = model_.output.lattice_every > 0 || model_.output.checkpoint_every > 0;
+  for (const Series& s : series_) regular |= s.settings.every > 0;
+  if (!overlaps_ || !regular) return;
+  // Fresh pages take longer than the copy itself; now nobody waits for them.
+  copy_.ids = HugeVector<CellId>(std::size_t(model_.lattice.sites()));
+  if (model_.uses_act()) copy_.act = HugeVector<ActValue>(copy_.ids.size());
 }
 
 // A resumed run goes on with the tracks as they are, even if it is longer now than it was meant to be.

@@ -79,6 +79,7 @@ class RunWriter {
     bool anything() const { return pictures || snapshot || checkpoint; }
   };
 
+  void prepare_copy(CellId cells);
   void start_tracks(CellId cells, const Checkpoint* resumed);
   bool is_measured(int64_t mcs) const;
   bool is_due(int64_t mcs, int64_t every, Moment moment) const;
