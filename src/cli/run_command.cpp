@@ -135,6 +135,7 @@ class RunCommand {
     record_.from = writer_->from();
     progress.finish();
     writer_->finish();
+    record_.output_seconds = writer_->seconds();
     fill_record(record_, model_, *engine_, start_mcs_);
     record_.out = folder_.path.string();
     write_summary_files(record_, model_, engine_->state(), *writer_, folder_);

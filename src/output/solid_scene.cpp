@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/random.hpp"
+
 namespace kiln {
 namespace {
 
@@ -17,6 +19,22 @@ std::vector<bool> shown_types(const Model& model) {
   std::vector<bool> shown;
   for (const CellType& type : model.types) shown.push_back(!shown.empty() && !type.hidden);
   return shown;
+}
+
+// Whether a cell is among the one in so many that are drawn. Ids follow places in many models, so that every
+// k-th of them would lie in rows.
+bool is_picked(CellId cell, int64_t one_in) {
+  return one_in <= 1 || draw(0, Stream::pictures, cell, 1).a % uint64_t(one_in) == 0;
+}
+
+std::vector<uint8_t> visible_cells(const std::vector<bool>& shown_types, int64_t one_cell_in,
+                                   const Model& model, const State& state) {
+  std::vector<uint8_t> visible(state.cells.count());
+  for (CellId cell = 0; cell < state.cells.count(); ++cell) {
+    const TypeId type = state.cells.type[cell];
+    visible[cell] = shown_types[type] && (model.types[type].frozen || is_picked(cell, one_cell_in)) ? 1 : 0;
+  }
+  return visible;
 }
 
 // Frozen types that are drawn and leave most of the octant open.
@@ -46,7 +64,8 @@ SolidScene::SolidScene(const PictureSettings& settings, const Model& model, cons
                        const Camera& camera, int threads)
     : palette_(settings.colour_by, model, state) {
   const auto volume_of = [&](const std::vector<bool>& shown) {
-    return std::make_unique<SolidVolume>(state, shown, camera.sites_per_pixel(), threads);
+    return std::make_unique<SolidVolume>(state, visible_cells(shown, settings.one_cell_in, model, state),
+                                         camera.sites_per_pixel(), threads);
   };
   const auto add = [&](const SolidVolume& volume, Look look, const Octant& octant) {
     layers_.push_back(
