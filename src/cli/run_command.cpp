@@ -133,7 +133,8 @@ void announce(const Model& model, Engine& engine, const fs::path& out) {
   fmt::print(stderr, "{}\n", model.title.empty() ? model.source : model.title);
   fmt::print(stderr, "  lattice {}, {} cells, {} MCS, seed {}\n", size_text(model.lattice), grouped(cells),
              grouped(double(model.total_mcs())), model.seed);
-  fmt::print(stderr, "  memory {}, disk about {}, into {}\n", bytes_text(memory_need(model, cells).total()),
+  fmt::print(stderr, "  memory {}, disk about {}, into {}\n",
+             bytes_text(memory_need(model, cells).total() + copy_bytes(model, cells)),
              bytes_text(disk_need(model, cells)), out.string());
   fmt::print(stderr, "  engine {} on {}; schedule {}{}\n", engine.name(), device_of(engine),
              engine.schedule(), engine.settings().empty() ? "" : ": " + engine.settings());
