@@ -30,7 +30,8 @@ void announce(const Model& model, Engine& engine, const RunStart& start, const f
   tell(stderr, "{}\n", model.title.empty() ? model.source : model.title);
   tell(stderr, "  lattice {}, {} cells, {} MCS, seed {}\n", size_text(model.lattice), grouped(cells),
        grouped(double(model.total_mcs())), model.seed);
-  tell(stderr, "  memory {}, disk about {}, into {}\n", bytes_text(memory_need(model, cells).total()),
+  tell(stderr, "  memory {}, disk about {}, into {}\n",
+       bytes_text(memory_need(model, cells).total() + copy_bytes(model, cells)),
        bytes_text(disk_need(model, cells)), out.string());
   tell(stderr, "  engine {} on {}; schedule {}{}\n", engine.name(), device_of(engine), engine.schedule(),
        engine.settings().empty() ? "" : ": " + engine.settings());

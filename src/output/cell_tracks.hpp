@@ -15,7 +15,7 @@
 
 namespace kiln {
 
-// Where the tracks go, and how many cells there are to a row.
+// Where the tracks go, and which cells they hold: ids 1, 1 + one_cell_in, ...
 struct TrackPlan {
   bool hdf5 = false;
   int64_t one_cell_in = 1;

@@ -60,6 +60,14 @@ int phase_at(const Model& model, int64_t mcs) {
   return int(model.phases.size()) - 1;
 }
 
+double copy_bytes(const Model& model, double cells) {
+  bool regular = model.output.lattice_every > 0 || model.output.checkpoint_every > 0;
+  for (const PictureSettings& picture : model.pictures) regular |= picture.every > 0;
+  const MemoryNeed need = memory_need(model, cells);
+  const double copy = need.sites + need.cells + need.history;
+  return regular && need.total() + copy < physical_memory() ? copy : 0;
+}
+
 RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, const Checkpoint* resumed,
                      std::optional<BranchPoint> from)
     : model_(model),
@@ -110,15 +118,12 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
     series_.clear();
   }
   if (resumed != nullptr) take_up_pictures(last_kept);
-  prepare_copy(cells);
+  overlaps_ = copy_bytes(model, double(cells)) > 0;
+  prepare_copy();
 }
 
-void RunWriter::prepare_copy(CellId cells) {
-  const MemoryNeed need = memory_need(model_, double(cells));
-  overlaps_ = need.total() + need.sites + need.cells + need.history < physical_memory();
-  bool regular = model_.output.lattice_every > 0 || model_.output.checkpoint_every > 0;
-  for (const Series& s : series_) regular |= s.settings.every > 0;
-  if (!overlaps_ || !regular) return;
+void RunWriter::prepare_copy() {
+  if (!overlaps_) return;
   // Fresh pages take longer than the copy itself; now nobody waits for them.
   copy_.ids = HugeVector<CellId>(std::size_t(model_.lattice.sites()));
   if (model_.uses_act()) copy_.act = HugeVector<ActValue>(copy_.ids.size());

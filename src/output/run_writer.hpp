@@ -28,6 +28,10 @@ namespace kiln {
 // Which phase the MCS after `mcs` belongs to; the last one at the end.
 int phase_at(const Model& model, int64_t mcs);
 
+// How much memory a run's copy of its state takes, at most, in bytes; 0 where it keeps nothing on the way, or
+// where memory does not suffice: then files are written while the run waits.
+double copy_bytes(const Model& model, double cells);
+
 // How a state stands in its run.
 enum class Moment {
   start,  // the first state
@@ -91,7 +95,7 @@ class RunWriter {
     bool anything() const { return pictures || snapshot || checkpoint; }
   };
 
-  void prepare_copy(CellId cells);
+  void prepare_copy();
   void start_tracks(CellId cells, const Checkpoint* resumed);
   bool is_measured(int64_t mcs) const;
   bool is_due(int64_t mcs, int64_t every, Moment moment) const;
@@ -127,7 +131,7 @@ class RunWriter {
   std::atomic<int64_t> checkpoint_at_;
   std::atomic<double> checkpoint_seconds_ = 0;
   double seconds_ = 0;
-  bool overlaps_ = true;       // there is memory for a copy of the state
+  bool overlaps_ = false;
   State copy_;                 // what the background works on
   BackgroundWork background_;  // last, so that it has ended before anything else goes
 };

@@ -198,6 +198,18 @@ TEST(SolidPicture, ThinFrozenCellsStayInTheOctantThatIsCutAway) {
   EXPECT_EQ(spot(draw(settings, with_cell.model, with_cell.state), is_orange).count, 0);
 }
 
+// It is thin, but nothing could be seen behind it.
+TEST(SolidPicture, AFrozenSheetInTheOctantIsCutAway) {
+  Scene scene = ball(18);
+  scene.fill(scene.add(3), [](const Vec3d& p) {
+    return p.x > 20 && p.y < 19 && p.z > 20 && dot(p - kMiddle, p - kMiddle) > 16 * 16;
+  });
+  PictureSettings settings = solid(30, 25);
+  EXPECT_GT(spot(draw(settings, scene.model, scene.state), is_green).count, 1000);
+  settings.cut_away = true;
+  EXPECT_EQ(spot(draw(settings, scene.model, scene.state), is_green).count, 0);
+}
+
 TEST(SolidPicture, AFrozenShellIsCutAwayLikeTheRest) {
   Scene scene(3, {40, 40, 40});
   scene.fill_ball(scene.add(3), kMiddle, 19);
