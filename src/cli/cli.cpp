@@ -132,10 +132,23 @@ void add_render(CLI::App& app, RenderOptions& o) {
   c.add_flag("--borders,!--no-borders", p.borders, "lines between cells");
   c.add_option("--width", p.width, "pixels")->check(CLI::Range(0, 20000));
   c.add_flag("--cut-away", p.cut_away, "solid: takes the nearest octant out");
+  c.add_option("--one-cell-in", p.one_cell_in,
+               "solid: draws one cell in so many, and leaves out the others but frozen ones")
+      ->check(CLI::Range(1, 1000000000))
+      ->type_name("N");
   c.add_option("--turn", p.turn, "solid: where the camera stands, degrees around")->capture_default_str();
   c.add_option("--tilt", p.tilt, "solid: degrees above the horizon")->capture_default_str();
   c.add_flag("--animation", o.animation, "all saved states as an animated PNG");
   add_set_option(c, o.set);
+}
+
+void add_export(CLI::App& app, ExportOptions& o) {
+  CLI::App& c = *app.add_subcommand(
+      "export", "Writes a run's saved states as OME-TIFF, the cells' ids as labels, for Fiji and napari");
+  c.add_option("RUN", o.run, "a run's folder")->required();
+  auto* mcs = c.add_option("--mcs", o.mcs, "which saved state [the last]");
+  c.add_flag("--all", o.all, "all of them, one file each")->excludes(mcs);
+  c.add_option("--out", o.out, "[labels/labels_MCS.ome.tif in the run's folder]")->type_name("FILE");
 }
 
 void add_import(CLI::App& app, ImportOptions& o) {
@@ -194,6 +207,7 @@ int dispatch(int argc, char** argv) {
   FidelityOptions fidelity;
   ValidateOptions validate;
   RenderOptions render;
+  ExportOptions exported;
   ImportOptions import;
   PhantomOptions phantom;
   add_run(app, run);
@@ -202,6 +216,7 @@ int dispatch(int argc, char** argv) {
   add_validate(app, validate);
   app.add_subcommand("info", "Says what this build and this machine can do");
   add_render(app, render);
+  add_export(app, exported);
   add_import(app, import);
   add_phantom(app, phantom);
   try {
@@ -214,6 +229,7 @@ int dispatch(int argc, char** argv) {
   if (app.got_subcommand("fidelity")) return fidelity_command(fidelity);
   if (app.got_subcommand("validate")) return validate_command(validate);
   if (app.got_subcommand("render")) return render_command(render);
+  if (app.got_subcommand("export")) return export_command(exported);
   if (app.got_subcommand("import")) return import_command(import);
   if (app.got_subcommand("phantom")) return phantom_command(phantom);
   return info_command();

@@ -67,6 +67,14 @@ struct RenderOptions {
 };
 int render_command(const RenderOptions& options);
 
+struct ExportOptions {
+  std::string run;  // its folder
+  std::optional<int64_t> mcs;
+  bool all = false;
+  std::string out;
+};
+int export_command(const ExportOptions& options);
+
 struct ImportOptions {
   std::string file;
   ImagePlacement placement;

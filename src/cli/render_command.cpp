@@ -15,11 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 int render_run(const RenderOptions& options) {
-  const RunFolder folder{options.what};
-  if (!fs::exists(folder.model()))
-    throw UserError(fmt::format("{} is not the folder of a run: it has no model.toml.", options.what));
-  if (!fs::exists(folder.lattice()))
-    throw UserError(fmt::format("{} has no lattice.h5, so there is nothing to draw.", options.what));
+  const RunFolder folder = finished_run(options.what);
   const Model model = read_model(folder.model(), options.set);
   if (options.animation) {
     AnimationWriter animation(0.12);

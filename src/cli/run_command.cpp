@@ -30,7 +30,8 @@ void announce(const Model& model, Engine& engine, const RunStart& start, const f
   tell(stderr, "{}\n", model.title.empty() ? model.source : model.title);
   tell(stderr, "  lattice {}, {} cells, {} MCS, seed {}\n", size_text(model.lattice), grouped(cells),
        grouped(double(model.total_mcs())), model.seed);
-  tell(stderr, "  memory {}, disk about {}, into {}\n", bytes_text(memory_need(model, cells).total()),
+  tell(stderr, "  memory {}, disk about {}, into {}\n",
+       bytes_text(memory_need(model, cells).total() + copy_bytes(model, cells)),
        bytes_text(disk_need(model, cells)), out.string());
   tell(stderr, "  engine {} on {}; schedule {}{}\n", engine.name(), device_of(engine), engine.schedule(),
        engine.settings().empty() ? "" : ": " + engine.settings());
@@ -135,6 +136,7 @@ class RunCommand {
     record_.from = writer_->from();
     progress.finish();
     writer_->finish();
+    record_.output_seconds = writer_->seconds();
     fill_record(record_, model_, *engine_, start_mcs_);
     record_.out = folder_.path.string();
     write_summary_files(record_, model_, engine_->state(), *writer_, folder_);

@@ -45,9 +45,9 @@ Ending Runner::run(const InterruptGuard& interrupt, WallClock& clock, Progress& 
 
 void Runner::write(Moment moment, WallClock& clock) {
   const auto start = WallClock::Clock::now();
-  const int64_t before = writer_.checkpoint_at();
+  const int64_t before = writer_.checkpoint_asked();
   writer_.write(Look(engine_), counts(), engine_.schedule(), moment);
-  clock.wrote(seconds_since(start), writer_.checkpoint_at() != before);
+  clock.wrote(seconds_since(start), writer_.checkpoint_asked() != before, writer_.checkpoint_seconds());
 }
 
 // Several MCS at a time where they are short, so that the bar and Ctrl-C stay alive.

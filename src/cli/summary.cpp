@@ -49,12 +49,14 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Model& model, co
 const std::pair<const char*, const char*> kFiles[] = {
     {"measures.csv", "the tissue over time"},
     {"cells.csv", "every cell over time (tracks)"},
+    {"cells.h5", "every cell over time (tracks, HDF5)"},
     {"lags.csv", "mean squared displacement and direction autocorrelation over lags"},
     {"speeds.csv", "how often cells had which speed"},
     {"motility.csv", "speeds and arrest coefficient of each phase"},
     {"direction_correlation.csv", "whether cells near each other go the same way"},
     {"lattice.h5", "snapshots of the lattice (HDF5)"},
     {"lattice.xdmf", "the same for ParaView"},
+    {"labels", "the cells' ids as labels, one OME-TIFF per snapshot"},
     {"checkpoint.h5", "the state to go on from (--resume)"},
     {"checkpoint-before.h5", "the one before it, in case that is damaged"},
     {"model.toml", "the model with every default written out"},
@@ -82,7 +84,12 @@ double disk_need(const Model& model, double cells) {
   const auto times = [&](int64_t every) { return every > 0 ? mcs / double(every) + 1 : 1.0; };
   double bytes = 1e5;
   bytes += 300 * times(model.measure.every);
-  if (model.measure.cells_every > 0) bytes += 90 * std::min(1e6, cells * times(model.measure.cells_every));
+  if (model.measure.cells_every > 0) {
+    const double samples = times(model.measure.cells_every);
+    const TrackPlan plan = plan_tracks(model.measure, int64_t(cells), int64_t(samples));
+    // cells.h5 takes about half of its hidden file, which stands beside it for a moment.
+    bytes += (plan.hdf5 ? 60 : 90) * cells / double(plan.one_cell_in) * samples;
+  }
   for (const PictureSettings& p : model.pictures) bytes += 3e5 * (1 + times(p.every)) * (p.animation ? 2 : 1);
   bytes += 0.5 * sites * times(model.output.lattice_every);
   return bytes + 3 * (sites + 100 * cells);  // two checkpoints, and a third while it is written
@@ -166,7 +173,7 @@ std::string summary_text(const RunRecord& record, const Model& model, const Stat
       if (!files.empty()) line("picture", (out / files.back()).string());
     for (const std::string& file : writer->animations()) line("animation", (out / file).string());
   }
-  for (const char* file : {"measures.csv", "cells.csv"})
+  for (const char* file : {"measures.csv", "cells.csv", "cells.h5"})
     if (fs::exists(out / file)) line("table", (out / file).string());
   if (fs::exists(out / "report.html")) line("report", (out / "report.html").string());
   return text;

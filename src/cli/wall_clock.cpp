@@ -27,11 +27,10 @@ bool WallClock::is_up(double next_s) const {
   return times_.limit_s > 0 && seconds_since(start_) + next_s + ending >= times_.limit_s;
 }
 
-void WallClock::wrote(double seconds, bool checkpoint) {
-  longest_s_ = std::max(longest_s_, seconds);
-  if (!checkpoint) return;
-  guess_s_ = 0;
-  last_checkpoint_ = Clock::now();
+void WallClock::wrote(double seconds, bool checkpoint, double checkpoint_seconds) {
+  longest_s_ = std::max({longest_s_, seconds, checkpoint_seconds});
+  if (checkpoint_seconds > 0) guess_s_ = 0;
+  if (checkpoint) last_checkpoint_ = Clock::now();
 }
 
 }  // namespace kiln

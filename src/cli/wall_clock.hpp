@@ -22,8 +22,9 @@ class WallClock {
   // Whether after `next_s` more seconds of computing there would be too little time left to end cleanly.
   bool is_up(double next_s) const;
 
-  // To be told how long writing took, at which there was a checkpoint, or none.
-  void wrote(double seconds, bool checkpoint);
+  // To be told how long the run stood still for writing, at which a checkpoint was begun, or none; and how
+  // long the slowest checkpoint took so far, 0 before the first.
+  void wrote(double seconds, bool checkpoint, double checkpoint_seconds);
 
  private:
   WallTimes times_;

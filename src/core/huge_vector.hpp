@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #endif
 
+#include "core/parallel.hpp"
+
 namespace kiln {
 
 // Aligned memory that goes back with std::free; on huge pages where it is large and the system grants them.
@@ -50,6 +52,13 @@ class HugeVector {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
   }
+  // Keeps the memory where it is large enough already: fresh pages cost more than copying.
+  void assign(const HugeVector& other, int threads) {
+    if (size_ != other.size_) HugeVector(other.size_, Uninitialised{}).swap(*this);
+    in_parallel(int64_t(size_), threads, [&](int, int64_t begin, int64_t end) {
+      if (begin < end) std::memcpy(data_ + begin, other.data_ + begin, std::size_t(end - begin) * sizeof(T));
+    });
+  }
   void fill(T value) { std::fill(begin(), end(), value); }
 
   std::size_t size() const { return size_; }
@@ -70,12 +79,17 @@ class HugeVector {
   // Loads of four neighbours at once may look a few elements past either end of a row.
   static constexpr std::size_t kSlack = 64;
 
-  void allocate(std::size_t size) {
+  struct Uninitialised {};
+  HugeVector(std::size_t size, Uninitialised) {
     if (size == 0) return;
-    const std::size_t bytes = size * sizeof(T) + kSlack;
-    data_ = static_cast<T*>(allocate_huge(bytes));
-    std::memset(static_cast<void*>(data_), 0, bytes);
+    data_ = static_cast<T*>(allocate_huge(size * sizeof(T) + kSlack));
+    std::memset(static_cast<void*>(data_ + size), 0, kSlack);
     size_ = size;
+  }
+
+  void allocate(std::size_t size) {
+    HugeVector(size, Uninitialised{}).swap(*this);
+    if (size > 0) std::memset(static_cast<void*>(data_), 0, size * sizeof(T));
   }
 
   T* data_ = nullptr;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <future>
 #include <thread>
@@ -25,6 +26,22 @@ void in_parallel(int64_t count, int threads, const Work& work) {
     }));
   work(0, int64_t(0), count / parts);
   for (auto& other : others) other.get();
+}
+
+// Makes `count` items, many at a time on all processors, and calls take(index, item) with each, in order, on
+// the calling thread. Memory is needed for a few items per processor.
+template <class Make, class Take>
+void make_in_order(int64_t count, const Make& make, const Take& take) {
+  const int64_t workers = std::min(all_threads(), 64), batch = workers * 4;
+  std::vector<decltype(make(int64_t(0)))> made(std::size_t(std::min(batch, count)));
+  for (int64_t first = 0; first < count; first += batch) {
+    const int64_t items = std::min(batch, count - first);
+    std::atomic<int64_t> next = 0;
+    in_parallel(std::min(workers, items), int(workers), [&](int, int64_t, int64_t) {
+      for (int64_t i = next++; i < items; i = next++) made[std::size_t(i)] = make(first + i);
+    });
+    for (int64_t i = 0; i < items; ++i) take(first + i, made[std::size_t(i)]);
+  }
 }
 
 }  // namespace kiln

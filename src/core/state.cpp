@@ -30,6 +30,17 @@ void count_unlike_in_row(const State& state, const Neighbourhood& n, int32_t y, 
 
 }  // namespace
 
+void copy_state(const State& from, State& to, int threads) {
+  to.lattice = from.lattice;
+  to.mcs = from.mcs;
+  to.ids.assign(from.ids, threads);
+  to.act.assign(from.act, threads);
+  to.cells = from.cells;
+  to.direction = from.direction;
+  to.history = from.history;
+  to.history_length = from.history_length;
+}
+
 void recount(State& state, const Neighbourhood& perimeter, const std::vector<bool>& frozen,
              bool keep_anchors) {
   const Lattice& lattice = state.lattice;

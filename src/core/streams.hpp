@@ -12,7 +12,7 @@ enum class Stream : uint32_t {
   initial_types = 5,           // (cell, step) -> type of a cell placed with type weights
   initial_seeds = 6,           // (draw, step) -> where a seed is put
   initial_network = 7,         // (draw, step) -> nodes of a stroma network
-  pictures = 8,                // (cell, 0) -> colour of a cell
+  pictures = 8,                // (cell, 0) -> colour of a cell; (cell, 1) -> whether it is drawn
   tile_rounds = 9,             // tiles schedule: (round, 0) -> where the tiles lie, order among conflicts
   tile_attempts = 10,          // tiles schedule: (tile group, round) -> source and threshold of four tiles
   checkerboard_regions = 11,   // checkerboard schedule: (switch, 0) -> which region becomes active

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "data/deflate.hpp"
 #include "data/hdf5_chunks.hpp"
 
 namespace kiln::hdf5 {
@@ -99,6 +100,16 @@ void start_library() {
   if (started) H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
+// Of all calls to the library; a thread may have several files open.
+std::recursive_mutex library_mutex;
+
+// Without the time of day, the same content makes the same file.
+Handle untimed(hid_t kind) {
+  Handle properties(H5Pcreate(kind), H5Pclose);
+  H5Pset_obj_track_times(properties.id(), false);
+  return properties;
+}
+
 std::vector<hsize_t> extents(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
 // Near cubes of 2^18 entries at most: about a megabyte, what the library's cache holds.
@@ -111,6 +122,20 @@ Shape chunk_of(const Shape& shape) {
   chunk[0] = std::min(chunk[0], std::max<uint64_t>(1, kEntries / others));
   return chunk;
 }
+
+// Rows of a dataset, as the library wants to have them named.
+struct Slab {
+  Handle file, memory;
+
+  Slab(hid_t dataset, const Shape& shape, uint64_t first, uint64_t count)
+      : file(H5Dget_space(dataset), H5Sclose) {
+    std::vector<hsize_t> start(shape.size(), 0), lengths = extents(shape);
+    start[0] = first;
+    lengths[0] = count;
+    H5Sselect_hyperslab(file.id(), H5S_SELECT_SET, start.data(), nullptr, lengths.data(), nullptr);
+    memory = Handle(H5Screate_simple(int(lengths.size()), lengths.data(), nullptr), H5Sclose);
+  }
+};
 
 constexpr int kDeflateLevel = 3;
 
@@ -230,7 +255,7 @@ void Dataset::write_rows(uint64_t first, uint64_t count, const void* values) con
   if (count == 0 || elements(shape_) == 0) return;
   const bool whole_chunks =
       first % rows_per_chunk_ == 0 && (count % rows_per_chunk_ == 0 || first + count == shape_[0]);
-  if (kCanPackChunks && whole_chunks && shape_.size() <= 3) {
+  if (kCanDeflate && whole_chunks && shape_.size() <= 3) {
     ChunkedArray array{values, H5Tget_size(file_type(element_)), shape_, chunk_of(shape_)};
     array.shape[0] = count;
     pack_chunks(array, kDeflateLevel, [&](std::vector<uint64_t> offset, const std::vector<uint8_t>& bytes) {
@@ -240,16 +265,17 @@ void Dataset::write_rows(uint64_t first, uint64_t count, const void* values) con
     });
     return;
   }
-  std::vector<hsize_t> start(shape_.size(), 0), lengths = extents(shape_);
-  start[0] = first;
-  lengths[0] = count;
-  const Handle file_space(H5Dget_space(handle_.id()), H5Sclose);
-  check(H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, start.data(), nullptr, lengths.data(), nullptr),
+  const Slab slab(handle_.id(), shape_, first, count);
+  check(H5Dwrite(handle_.id(), memory_type(element_), slab.memory.id(), slab.file.id(), H5P_DEFAULT, values),
         name_);
-  const Handle memory_space(H5Screate_simple(int(lengths.size()), lengths.data(), nullptr), H5Sclose);
-  check(
-      H5Dwrite(handle_.id(), memory_type(element_), memory_space.id(), file_space.id(), H5P_DEFAULT, values),
-      name_);
+}
+
+void Dataset::read_rows(uint64_t first, uint64_t count, void* values) const {
+  if (count == 0) return;
+  if (shape_.empty() || first + count > shape_[0]) fail(name_ + " is too short");
+  const Slab slab(handle_.id(), shape_, first, count);
+  check(H5Dread(handle_.id(), memory_type(element_), slab.memory.id(), slab.file.id(), H5P_DEFAULT, values),
+        name_);
 }
 
 void Dataset::read(void* values) const {
@@ -258,7 +284,8 @@ void Dataset::read(void* values) const {
 }
 
 Group Group::create_group(const std::string& name) const {
-  Handle group(H5Gcreate2(handle_.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  const Handle properties = untimed(H5P_GROUP_CREATE);
+  Handle group(H5Gcreate2(handle_.id(), name.c_str(), H5P_DEFAULT, properties.id(), H5P_DEFAULT), H5Gclose);
   check(group.id(), "group " + name);
   return Group(std::move(group), origin_);
 }
@@ -288,7 +315,7 @@ std::vector<std::string> Group::members() const {
 Dataset Group::create_dataset(const std::string& name, Element element, const Shape& shape) const {
   const std::vector<hsize_t> lengths = extents(shape);
   const Handle space(H5Screate_simple(int(lengths.size()), lengths.data(), nullptr), H5Sclose);
-  const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  const Handle properties = untimed(H5P_DATASET_CREATE);
   if (elements(shape) > 0) {
     const std::vector<hsize_t> chunk = extents(chunk_of(shape));
     H5Pset_chunk(properties.id(), int(chunk.size()), chunk.data());
@@ -324,7 +351,8 @@ Dataset Group::open_dataset(const std::string& name, Element element, const Shap
 }
 
 File::File(const std::filesystem::path& path, Mode mode, uint64_t user_block)
-    : origin_(std::make_shared<const Origin>(Origin{path.string(), mode != Mode::read})) {
+    : library_(library_mutex),
+      origin_(std::make_shared<const Origin>(Origin{path.string(), mode != Mode::read})) {
   start_library();
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
@@ -335,7 +363,7 @@ File::File(const std::filesystem::path& path, Mode mode, uint64_t user_block)
   // Parallel file systems are often mounted without locks; the library would refuse to work there.
   H5Pset_file_locking(access.id(), true, true);
 #endif
-  const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  const Handle creation = untimed(H5P_FILE_CREATE);  // of the root group
   H5Pset_userblock(creation.id(), user_block);
   const char* name = origin_->path.c_str();
   const hid_t id = mode == Mode::create

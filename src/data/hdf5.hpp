@@ -1,11 +1,13 @@
 // HDF5 files, thinly: what snapshots and checkpoints need, with handles that close themselves and errors that
 // are sentences: a UserError where a file that was given cannot be read, a Failure where one cannot be
-// written. The library is not thread-safe: one thread at a time.
+// written. The library is not thread-safe, so a thread that has a file open keeps all others waiting that
+// want to open one.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -124,6 +126,7 @@ class Dataset : public Object {
   // A part, along the slowest axis; rows that fill whole chunks are the fastest.
   void write_rows(uint64_t first, uint64_t count, const void* values) const;
   void read(void* values) const;
+  void read_rows(uint64_t first, uint64_t count, void* values) const;
   uint64_t rows_per_chunk() const { return rows_per_chunk_; }
 
  private:
@@ -212,6 +215,7 @@ class File {
   void close();
 
  private:
+  std::unique_lock<std::recursive_mutex> library_;  // let go of last, by the thread that took it
   Handle handle_;
   std::shared_ptr<const Origin> origin_;
   std::unique_ptr<Group> root_;

@@ -1,14 +1,10 @@
 #include "data/hdf5_chunks.hpp"
 
-#if __has_include(<zlib.h>)
-#include <zlib.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <future>
-#include <new>
-#include <thread>
+
+#include "core/parallel.hpp"
+#include "data/deflate.hpp"
 
 namespace kiln::hdf5 {
 namespace {
@@ -59,44 +55,19 @@ std::vector<uint8_t> shuffled(const std::vector<uint8_t>& bytes, std::size_t ele
   return result;
 }
 
-std::vector<uint8_t> deflated(const std::vector<uint8_t>& bytes, int level) {
-  uLongf size = compressBound(uLong(bytes.size()));
-  std::vector<uint8_t> result(size);
-  if (compress2(result.data(), &size, bytes.data(), uLong(bytes.size()), level) != Z_OK)
-    throw std::bad_alloc();
-  result.resize(size);
-  return result;
-}
-
 }  // namespace
 
 void pack_chunks(const ChunkedArray& array, int level, const TakeChunk& take) {
   const Cut cut(array);
-  const uint64_t workers = std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, 64);
-  const uint64_t batch = workers * 4;
-  std::vector<std::vector<uint8_t>> packed(std::min(batch, cut.chunks()));
-  for (uint64_t first = 0; first < cut.chunks(); first += batch) {
-    const uint64_t count = std::min(batch, cut.chunks() - first);
-    std::atomic<uint64_t> next = 0;
-    const auto work = [&] {
-      for (uint64_t i = next++; i < count; i = next++)
-        packed[i] = deflated(shuffled(gather(array, cut, cut.origin(first + i)), array.element_bytes), level);
-    };
-    std::vector<std::future<void>> others;
-    for (uint64_t i = 1; i < std::min(workers, count); ++i)
-      others.push_back(std::async(std::launch::async, work));
-    work();
-    for (std::future<void>& other : others) other.get();
-    for (uint64_t i = 0; i < count; ++i) {
-      const Triple origin = cut.origin(first + i);
-      take({origin.end() - std::ptrdiff_t(array.shape.size()), origin.end()}, packed[i]);
-    }
-  }
+  const auto pack = [&](int64_t index) {
+    const std::vector<uint8_t> bytes =
+        shuffled(gather(array, cut, cut.origin(uint64_t(index))), array.element_bytes);
+    return deflated(bytes.data(), bytes.size(), level);
+  };
+  make_in_order(int64_t(cut.chunks()), pack, [&](int64_t index, const std::vector<uint8_t>& bytes) {
+    const Triple origin = cut.origin(uint64_t(index));
+    take({origin.end() - std::ptrdiff_t(array.shape.size()), origin.end()}, bytes);
+  });
 }
 
 }  // namespace kiln::hdf5
-#else
-namespace kiln::hdf5 {
-void pack_chunks(const ChunkedArray&, int, const TakeChunk&) {}
-}  // namespace kiln::hdf5
-#endif

@@ -9,12 +9,6 @@
 
 namespace kiln::hdf5 {
 
-#if __has_include(<zlib.h>)
-inline constexpr bool kCanPackChunks = true;
-#else
-inline constexpr bool kCanPackChunks = false;
-#endif
-
 // A row-major array of up to three axes (slowest first) and the chunks it is cut into.
 struct ChunkedArray {
   const void* values = nullptr;

@@ -6,65 +6,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <limits>
 #include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
+#include "data/tiff_open.hpp"
 
 namespace kiln {
 namespace {
-
-// Keeps the first message: later ones follow from it. What libtiff quotes from the file may be anything.
-void keep_error(std::string& error, const char* format, va_list values) {
-  if (!error.empty()) return;
-  char text[300];
-  std::vsnprintf(text, sizeof(text), format, values);
-  error = text;
-  for (char& c : error)
-    if (c < ' ' || c > '~') c = '?';
-  while (!error.empty() && error.back() == '.') error.pop_back();
-}
-
-#if TIFFLIB_VERSION >= 20221213  // 4.5: handlers of their own for each file
-int on_error(TIFF*, void* error, const char*, const char* format, va_list values) {
-  keep_error(*static_cast<std::string*>(error), format, values);
-  return 1;
-}
-
-int on_warning(TIFF*, void*, const char*, const char*, va_list) { return 1; }
-
-TIFF* open_quietly(const char* path, const char* mode, std::string& error, std::size_t most_bytes) {
-  TIFFOpenOptions* options = TIFFOpenOptionsAlloc();
-  if (options == nullptr) return nullptr;
-  TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, &error);
-  TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, nullptr);
-  const auto most = std::min<std::size_t>(most_bytes, std::numeric_limits<tmsize_t>::max());
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options, tmsize_t(most));
-  TIFF* file = TIFFOpenExt(path, mode, options);
-  TIFFOpenOptionsFree(options);
-  return file;
-}
-#else
-// One handler for all files: the message belongs to the file that was opened last.
-thread_local std::string* error_of_thread = nullptr;
-
-void on_error(thandle_t, const char*, const char* format, va_list values) {
-  if (error_of_thread != nullptr) keep_error(*error_of_thread, format, values);
-}
-
-TIFF* open_quietly(const char* path, const char* mode, std::string& error, std::size_t) {
-  error_of_thread = &error;
-  TIFFSetErrorHandler(nullptr);
-  TIFFSetWarningHandler(nullptr);
-  TIFFSetErrorHandlerExt(on_error);
-  return TIFFOpen(path, mode);
-}
-#endif
 
 void check_magic(const std::filesystem::path& path, const std::string& name) {
   std::ifstream in(path, std::ios::binary);
@@ -123,7 +74,7 @@ void TiffFile::open(const std::filesystem::path& path) {
   // Not mapped: a file that shrinks meanwhile would end the program. Large strips are not cut into small
   // ones, which would only make more of them. Lists of strips need some memory however small a stack may be.
   static constexpr std::size_t kForLists = std::size_t(64) << 20;
-  tiff_.reset(open_quietly(name_.c_str(), "rmc", *error_, std::max(most_bytes_, kForLists)));
+  tiff_.reset(open_tiff(name_.c_str(), "rmc", *error_, std::max(most_bytes_, kForLists)));
   if (tiff_ == nullptr) fail("it is damaged");
 }
 

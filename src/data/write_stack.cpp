@@ -4,14 +4,9 @@
 
 #include <fstream>
 
-#ifdef KILN_HAS_TIFF
-#include <tiffio.h>
-
-#include <memory>
-#endif
-
 #include "core/error.hpp"
 #include "data/atomic_file.hpp"
+#include "data/tiff_writer.hpp"
 
 namespace kiln {
 namespace {
@@ -35,38 +30,11 @@ void write_npy(const fs::path& path, const Grid<uint8_t>& stack) {
 }
 
 #ifdef KILN_HAS_TIFF
-struct Close {
-  void operator()(TIFF* file) const { TIFFClose(file); }
-};
-
 void write_tiff(const fs::path& path, const Grid<uint8_t>& stack, const Vec3d& voxel_um) {
-  constexpr double kBigTiff = 4e9;
-  const char* mode = double(stack.values.size()) > kBigTiff ? "w8" : "w";
-  const std::unique_ptr<TIFF, Close> file(TIFFOpen(path.c_str(), mode));
-  const auto check = [&path](bool good) {
-    if (!good) throw Failure(fmt::format("cannot write {}.", path.string()));
-  };
-  check(file != nullptr);
   const std::string about = fmt::format("ImageJ=1.53t\nimages={0}\nslices={0}\nunit=micron\nspacing={1:g}\n",
                                         stack.size.z, voxel_um.z);
-  for (int32_t z = 0; z < stack.size.z; ++z) {
-    TIFF* const tiff = file.get();
-    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, uint32_t(stack.size.x));
-    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, uint32_t(stack.size.y));
-    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8);
-    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
-    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
-    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-    TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_LZW);
-    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, uint32_t(stack.size.y));
-    TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_NONE);
-    TIFFSetField(tiff, TIFFTAG_XRESOLUTION, 1 / voxel_um.x);
-    TIFFSetField(tiff, TIFFTAG_YRESOLUTION, 1 / voxel_um.y);
-    if (z == 0) TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, about.c_str());
-    void* const slice = const_cast<uint8_t*>(&stack.at(0, 0, z));  // libtiff takes what it only reads so
-    check(TIFFWriteEncodedStrip(tiff, 0, slice, tmsize_t(stack.size.x) * stack.size.y) >= 0);
-    check(TIFFWriteDirectory(tiff) == 1);
-  }
+  TiffWriter file(path, {stack.size, 1, voxel_um, about});
+  for (int32_t z = 0; z < stack.size.z; ++z) file.add_page(&stack.at(0, 0, z));
 }
 #else
 void write_tiff(const fs::path&, const Grid<uint8_t>&, const Vec3d&) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "core/parallel.hpp"
 #include "core/state.hpp"
 #include "engine/lattice_survey.hpp"
 #include "model/model.hpp"
@@ -31,7 +32,7 @@ class Engine {
   virtual const State& state_of_cells() { return state(); }
   // Copies the state as it is now, for somebody who goes on with it while the engine does, too. The memory
   // that `to` has is used again.
-  virtual void copy_state(State& to) { to = state(); }
+  virtual void copy_state(State& to) { kiln::copy_state(state(), to, all_threads()); }
   // Asks the lattice where it lies; nullptr where state() has it at hand anyway.
   virtual LatticeSurvey* survey() { return nullptr; }
   virtual AttemptCounts counts() const = 0;

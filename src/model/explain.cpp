@@ -270,6 +270,17 @@ void explain_motility(const Model& m, Page& page) {
                          every_text(m.measure.cells_every, "never")));
 }
 
+std::string tracks_text(const MeasureSettings& measure) {
+  using Format = MeasureSettings::CellsFormat;
+  const char* file = measure.cells_format == Format::csv    ? "cells.csv"
+                     : measure.cells_format == Format::hdf5 ? "cells.h5"
+                                                            : "cells.csv or, beyond a million rows, cells.h5";
+  std::string text = fmt::format("{}: {}", file, every_text(measure.cells_every, "never"));
+  if (measure.one_cell_in.value_or(1) > 1)
+    text += fmt::format(", one cell in {}", grouped(double(*measure.one_cell_in)));
+  return text;
+}
+
 void explain_output(const Model& m, Page& page) {
   page.heading("Output");
   std::string measures = every_text(m.measure.every, "never");
@@ -277,20 +288,24 @@ void explain_output(const Model& m, Page& page) {
   if (m.measure.halves)
     measures += fmt::format(", with the mixing of halves along {}", "xyz"[*m.measure.halves]);
   page.raw("  measures.csv: " + measures);
-  page.raw("  cells.csv: " + every_text(m.measure.cells_every, "never"));
+  page.raw("  " + tracks_text(m.measure));
   explain_motility(m, page);
   for (const PictureSettings& p : m.pictures) {
     const char* colour = p.colour_by == PictureSettings::ColourBy::type   ? "type"
                          : p.colour_by == PictureSettings::ColourBy::cell ? "cell"
                                                                           : "Act";
     std::string view = p.cut_away ? "solid, cut away" : "solid";
+    if (p.one_cell_in > 1) view += fmt::format(", one cell in {}", grouped(double(p.one_cell_in)));
     if (p.view == PictureSettings::View::slice)
       view = m.lattice.dimension == 2 ? "the lattice"
                                       : fmt::format("slice at {} = {}", "xyz"[p.axis], *p.position);
     page.raw(fmt::format("  picture {}: {}, coloured by {}, {}{}", p.name, view, colour,
                          every_text(p.every, "first and last"), p.animation ? ", animated" : ""));
   }
-  page.raw("  lattice.h5: " + every_text(m.output.lattice_every, "last state"));
+  const char* lattice = !m.output.lattice_ome_tiff ? "lattice.h5"
+                        : m.output.lattice_hdf5    ? "lattice.h5, labels/*.ome.tif"
+                                                   : "labels/*.ome.tif";
+  page.raw(fmt::format("  {}: {}", lattice, every_text(m.output.lattice_every, "last state")));
   page.raw("  checkpoint.h5: " + every_text(m.output.checkpoint_every, "at the end"));
 }
 

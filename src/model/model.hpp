@@ -134,7 +134,10 @@ struct CheckerboardSettings {
 
 struct MeasureSettings {
   int64_t every = 10;         // MCS between rows of measures.csv; 0: never
-  int64_t cells_every = 100;  // MCS between samples of cells.csv; 0: never
+  int64_t cells_every = 100;  // MCS between samples of the tracks; 0: never
+  enum class CellsFormat { automatic, csv, hdf5 };
+  CellsFormat cells_format = CellsFormat::automatic;
+  std::optional<int64_t> one_cell_in;  // which cells are in the tracks; chosen where it is not given
 
   int64_t speed_interval_mcs = 0;  // over which speeds are taken; 0: never
   double arrest_below_um_per_min = 2;
@@ -160,14 +163,17 @@ struct PictureSettings {
   bool borders = true;
   int width = 0;                // pixels; 0: chosen from the lattice
   bool cut_away = false;        // solid: the nearest octant is taken out
+  int64_t one_cell_in = 1;      // solid: the others are left out
   double turn = 30, tilt = 25;  // solid: where the camera stands, degrees
   int64_t every = 0;            // MCS between pictures; 0: first and last state only
   bool animation = false;       // all pictures of this view as one APNG
 };
 
 struct OutputSettings {
-  int64_t lattice_every = 0;     // MCS between snapshots in lattice.h5; 0: last state only
-  int64_t checkpoint_every = 0;  // MCS between checkpoints; 0: by the clock, at the end, when interrupted
+  int64_t lattice_every = 0;      // MCS between snapshots; 0: last state only
+  int64_t checkpoint_every = 0;   // MCS between checkpoints; 0: by the clock, at the end, when interrupted
+  bool lattice_hdf5 = true;       // snapshots go into lattice.h5
+  bool lattice_ome_tiff = false;  // and, or, into labels/
 };
 
 struct Model {

@@ -59,6 +59,7 @@ PictureSettings read_picture(const Reading& r, Node& node, const std::string& pa
   } else {
     result.view = PictureSettings::View::solid;
     result.cut_away = find(node, "cut_away")->flag();
+    result.one_cell_in = find(node, "one_cell_in")->whole();
     result.turn = find(node, "turn")->real();
     result.tilt = find(node, "tilt")->real();
   }
@@ -134,10 +135,26 @@ void read_correlation(const Node& measure, MeasureSettings& settings) {
             "measure.cells_every above 0.");
 }
 
+void read_tracks(const Node& measure, MeasureSettings& settings) {
+  using Format = MeasureSettings::CellsFormat;
+  settings.cells_every = find(measure, "cells_every")->whole();
+  const std::string& format = find(measure, "cells_format")->text();
+  settings.cells_format = format == "csv" ? Format::csv : format == "hdf5" ? Format::hdf5 : Format::automatic;
+  if (const Node* given = find(measure, "one_cell_in")) settings.one_cell_in = given->whole();
+}
+
+void read_output(const Node& output, OutputSettings& settings) {
+  settings.lattice_every = find(output, "lattice_every")->whole();
+  settings.checkpoint_every = find(output, "checkpoint_every")->whole();
+  const std::string& format = find(output, "lattice_format")->text();
+  settings.lattice_hdf5 = format != "ome-tiff";
+  settings.lattice_ome_tiff = format != "hdf5";
+}
+
 void read_settings(Reading& r, Node& measure) {
   MeasureSettings& settings = r.model.measure;
   settings.every = find(measure, "every")->whole();
-  settings.cells_every = find(measure, "cells_every")->whole();
+  read_tracks(measure, settings);
   read_speeds(r, measure, settings);
   settings.explored = find(measure, "explored")->flag();
   settings.explored_cells = find(measure, "explored_cells")->whole();
@@ -162,8 +179,7 @@ void read_measure(Reading& r) {
   };
   read_settings(r, section(kMeasureSection));
   read_pictures(r);
-  const Node& output = section(kOutputSection);
-  r.model.output = {find(output, "lattice_every")->whole(), find(output, "checkpoint_every")->whole()};
+  read_output(section(kOutputSection), r.model.output);
 }
 
 }  // namespace kiln

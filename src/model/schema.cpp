@@ -203,7 +203,12 @@ constexpr Key kCheckerboardKeys[] = {
 constexpr Key kMeasureKeys[] = {
     {"every", whole, 0, kMostMcs, "10", "", "MCS", "between rows of measures.csv; 0: never"},
     {"cells_every", whole, 0, kMostMcs, "100", "", "MCS",
-     "between samples of all cells in cells.csv; 0: never"},
+     "between samples of all cells in cells.csv or cells.h5 (tracks); 0: never"},
+    {"cells_format", choice, 0, 0, "\"auto\"", "auto|csv|hdf5", "",
+     "of the tracks; `auto`: cells.csv up to a million rows, else cells.h5"},
+    {"one_cell_in", whole, 1, 4e9,
+     "(1, or what keeps cells.csv below a million rows, cells.h5 below 100 million)", "", "",
+     "the tracks hold one cell in so many; 1: all of them"},
     {"speed_interval_s", real, 0, 1e12, "(120, or 0 where `every` is 0)", "", "s",
      "over which the speeds in speeds.csv and motility.csv are taken, rounded to whole MCS; 0: never"},
     {"arrest_below_um_per_min", real, 0, 1e9, "2", "", "µm/min",
@@ -239,6 +244,8 @@ constexpr Key kSliceKeys[] = {
 };
 constexpr Key kSolidKeys[] = {
     {"cut_away", flag, 0, 0, "false", "", "", "take out the nearest octant"},
+    {"one_cell_in", whole, 1, 1e9, "1", "", "",
+     "draw one cell in so many, picked at random, and leave out the others; frozen cells are always drawn"},
     {"turn", real, -360, 360, "30", "", "degrees", "camera: around the z axis"},
     {"tilt", real, -90, 90, "25", "", "degrees", "camera: above the horizon"},
 };
@@ -249,7 +256,10 @@ constexpr Variant kPictureVariants[] = {
 
 constexpr Key kOutputKeys[] = {
     {"lattice_every", whole, 0, kMostMcs, "0", "", "MCS",
-     "between snapshots in lattice.h5; 0: last state only"},
+     "between snapshots of the lattice; 0: last state only"},
+    {"lattice_format", choice, 0, 0, "\"hdf5\"", "hdf5|ome-tiff|both", "",
+     "of snapshots: lattice.h5 (h5py, ParaView, `kiln render`), or the cells' ids as labels/*.ome.tif (Fiji, "
+     "napari)"},
     {"checkpoint_every", whole, 0, kMostMcs, "0", "", "MCS",
      "between checkpoints, beside those by the clock (`kiln run --checkpoint-every`), at the end and when "
      "interrupted; 0: none"},

@@ -30,12 +30,15 @@ constexpr const char* kFiles[] = {"checkpoint.h5",
                                   ".direction_correlation.csv.part",
                                   "lattice.h5",
                                   "lattice.xdmf",
+                                  "labels",
                                   "pictures",
                                   "report.html",
                                   ".cells.csv.part",
                                   ".measures.csv.part",
                                   ".lattice.new",
                                   ".lattice.more",
+                                  "cells.h5",
+                                  ".cells.rows.part",
                                   "model.toml"};
 
 bool has_content(const fs::path& path) {
@@ -44,6 +47,19 @@ bool has_content(const fs::path& path) {
 bool holds_run(const fs::path& path) { return fs::exists(path / "model.toml"); }
 
 }  // namespace
+
+fs::path RunFolder::labels(int64_t mcs) const {
+  return path / "labels" / fmt::format("labels_{:08}.ome.tif", mcs);
+}
+
+RunFolder finished_run(const fs::path& path) {
+  const RunFolder folder{path};
+  if (!fs::exists(folder.model()))
+    throw UserError(fmt::format("{} is not the folder of a run: it has no model.toml.", path.string()));
+  if (!fs::exists(folder.lattice()))
+    throw UserError(fmt::format("{} has no lattice.h5, so there are no saved states.", path.string()));
+  return folder;
+}
 
 void check_run_folder(const fs::path& path, IfExists if_exists) {
   try {
@@ -71,7 +87,7 @@ RunFolder make_run_folder(const fs::path& path, IfExists if_exists) {
     if (if_exists == IfExists::replace)
       for (const char* name : kFiles) fs::remove_all(path / name);
     fs::create_directories(path / "pictures");
-    for (const fs::path& folder : {path, path / "pictures"}) remove_leftovers(folder);
+    for (const fs::path& folder : {path, path / "pictures", path / "labels"}) remove_leftovers(folder);
   } catch (const fs::filesystem_error& e) {
     throw UserError(fmt::format("cannot make the run's folder {}: {}.", path.string(), e.code().message()));
   }

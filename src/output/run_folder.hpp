@@ -1,6 +1,7 @@
 // The folder of a run: whether it may be used, and what its files are called.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -12,12 +13,14 @@ struct RunFolder {
   std::filesystem::path model() const { return path / "model.toml"; }
   std::filesystem::path record() const { return path / "run.json"; }
   std::filesystem::path cells() const { return path / "cells.csv"; }
+  std::filesystem::path tracks() const { return path / "cells.h5"; }
   std::filesystem::path measures() const { return path / "measures.csv"; }
   std::filesystem::path lags() const { return path / "lags.csv"; }
   std::filesystem::path speeds() const { return path / "speeds.csv"; }
   std::filesystem::path motility() const { return path / "motility.csv"; }
   std::filesystem::path direction_correlation() const { return path / "direction_correlation.csv"; }
   std::filesystem::path lattice() const { return path / "lattice.h5"; }
+  std::filesystem::path labels(int64_t mcs) const;  // of one snapshot, as OME-TIFF
   std::filesystem::path pictures() const { return path / "pictures"; }
   std::filesystem::path checkpoint() const { return path / "checkpoint.h5"; }
   std::filesystem::path checkpoint_before() const { return path / "checkpoint-before.h5"; }
@@ -49,6 +52,9 @@ class FolderLock {
  private:
   int folder_;
 };
+
+// The folder of a run that left a model and snapshots; UserError where it did not.
+RunFolder finished_run(const std::filesystem::path& path);
 
 // runs/NAME, or the first of runs/NAME-2, runs/NAME-3, ... that does not exist.
 std::filesystem::path unused_run_folder(const std::string& name);

@@ -92,6 +92,7 @@ std::string run_json(const RunRecord& r) {
       {"device", json_text(r.device)},
       {"started", json_text(r.started)},
       {"seconds", json_number(r.seconds)},
+      {"output_seconds", json_number(r.output_seconds)},
       {"mcs", std::to_string(r.mcs)},
       {"cells", std::to_string(r.cells)},
       {"sites", std::to_string(r.sites)},

@@ -24,12 +24,13 @@ struct RunRecord {
   std::string title;
   uint64_t seed = 0;
   std::string engine, schedule;
-  std::string settings;  // what the schedule derived from the model, in words
-  std::string device;    // what it ran on: a processor or a GPU
-  std::string started;   // ISO 8601, UTC
-  double seconds = 0;    // of computing, without what came before and after
-  int64_t mcs = 0;       // at the end
-  int64_t cells = 0;     // that live at the end
+  std::string settings;       // what the schedule derived from the model, in words
+  std::string device;         // what it ran on: a processor or a GPU
+  std::string started;        // ISO 8601, UTC
+  double seconds = 0;         // of computing, without what came before and after
+  double output_seconds = 0;  // in which computing stood still for measures, pictures and files
+  int64_t mcs = 0;            // at the end
+  int64_t cells = 0;          // that live at the end
   int64_t sites = 0;
   double site_updates_per_second = 0;
   std::string hash;

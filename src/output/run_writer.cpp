@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
+#include "data/image.hpp"  // kHasTiff
 #include "measure/cell_table.hpp"
 #include "measure/track_arrays.hpp"
 #include "output/checkpoint_pair.hpp"
+#include "output/label_image.hpp"
 #include "output/motility_tables.hpp"
 #include "output/picture.hpp"
 #include "output/png.hpp"
@@ -18,6 +21,12 @@ namespace {
 
 constexpr double kSecondsPerFrame = 0.12;
 constexpr int64_t kMostSitesForFragments = int64_t(1) << 26;  // with more, only at the end of a run
+constexpr const char* kTrackPlan = "cells.plan";  // in checkpoints
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 int measuring_threads() { return int(std::max(1u, std::thread::hardware_concurrency())); }
 
@@ -52,6 +61,14 @@ int phase_at(const Model& model, int64_t mcs) {
   return int(model.phases.size()) - 1;
 }
 
+double copy_bytes(const Model& model, double cells) {
+  bool regular = model.output.lattice_every > 0 || model.output.checkpoint_every > 0;
+  for (const PictureSettings& picture : model.pictures) regular |= picture.every > 0;
+  const MemoryNeed need = memory_need(model, cells);
+  const double copy = need.sites + need.cells + need.history;
+  return regular && need.total() + copy < physical_memory() ? copy : 0;
+}
+
 RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, const Checkpoint* resumed,
                      std::optional<BranchPoint> from)
     : model_(model),
@@ -62,24 +79,16 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
       from_(resumed == nullptr ? std::move(from) : resumed->info.from),
       start_(from_ ? from_->mcs : 0),
       end_(model.total_mcs()),
-      checkpoint_at_(resumed == nullptr ? -1 : resumed->state.mcs),
-      first_measured_(start_) {
+      first_measured_(start_),
+      checkpoint_asked_(resumed == nullptr ? -1 : resumed->state.mcs),
+      checkpoint_at_(checkpoint_asked_) {
   while (first_measured_ < end_ && !is_measured(first_measured_)) ++first_measured_;
-  const int64_t last_kept = checkpoint_at_ - 1;
+  const int64_t last_kept = checkpoint_asked_ - 1;
   const auto table = [&](const std::filesystem::path& path, const std::vector<std::string>& columns) {
     return resumed == nullptr ? CsvTable(path, columns) : CsvTable::continue_from(path, columns, last_kept);
   };
   if (model.measure.every > 0) measures_.emplace(table(folder.measures(), measures_columns(model)));
-  if (model.measure.cells_every > 0) {
-    cells_.emplace(table(folder.cells(), cells_columns()));
-    const int64_t samples = (end_ - first_measured_) / model.measure.cells_every + 2;
-    cell_stride_ = sampling_stride(int64_t(cells) - 1, samples, kMostCellRows);
-    if (cell_stride_ > 1)
-      notes_.push_back(
-          fmt::format("cells.csv holds every {}th cell (ids 1, {}, {}, ...), to stay below a million "
-                      "rows.",
-                      cell_stride_, 1 + cell_stride_, 1 + 2 * cell_stride_));
-  }
+  if (model.measure.cells_every > 0) start_tracks(cells, resumed);
   if (model.measure.direction_correlation) {
     correlation_.emplace(table(folder.direction_correlation(), correlation_columns()));
     const int64_t stride = sampling_stride(int64_t(cells) - 1, 1, model.measure.correlation_cells);
@@ -89,9 +98,13 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
                       "with all others.",
                       stride, 1 + stride, 1 + 2 * stride));
   }
+  if (model.output.lattice_ome_tiff && !kHasTiff)
+    notes_.push_back(
+        "No labels/*.ome.tif: this build has no TIFF (install libtiff-dev and libpugixml-dev and rebuild).");
   if (kHasHdf5) {
-    lattice_.emplace(resumed == nullptr ? LatticeFile(folder.path, model)
-                                        : LatticeFile::continue_from(folder.path, model, last_kept));
+    if (model.output.lattice_hdf5)
+      lattice_.emplace(resumed == nullptr ? LatticeFile(folder.path, model)
+                                          : LatticeFile::continue_from(folder.path, model, last_kept));
   } else {
     notes_.push_back(
         "No lattice.h5 and no checkpoint: this build has no HDF5 (install libhdf5-dev and rebuild).");
@@ -106,6 +119,30 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
     series_.clear();
   }
   if (resumed != nullptr) take_up_pictures(last_kept);
+  overlaps_ = copy_bytes(model, double(cells)) > 0;
+  prepare_copy();
+}
+
+void RunWriter::prepare_copy() {
+  if (!overlaps_) return;
+  // Fresh pages take longer than the copy itself; now nobody waits for them.
+  copy_.ids = HugeVector<CellId>(std::size_t(model_.lattice.sites()));
+  if (model_.uses_act()) copy_.act = HugeVector<ActValue>(copy_.ids.size());
+}
+
+// A resumed run goes on with the tracks as they are, even if it is longer now than it was meant to be.
+void RunWriter::start_tracks(CellId cells, const Checkpoint* resumed) {
+  const int64_t samples = (end_ - first_measured_) / model_.measure.cells_every + 2;
+  track_plan_ = plan_tracks(model_.measure, int64_t(cells) - 1, samples);
+  std::optional<int64_t> last_mcs;
+  if (resumed != nullptr) {
+    last_mcs = resumed->state.mcs - 1;  // that state is written again
+    const auto& extra = resumed->info.extra;
+    if (const auto found = extra.find(kTrackPlan); found != extra.end() && found->second.size() == 2)
+      track_plan_ = {found->second[0] != 0, int64_t(found->second[1])};
+  }
+  cells_.emplace(folder_, model_, track_plan_, last_mcs);
+  for (const std::string& note : track_notes(track_plan_, model_.measure)) notes_.push_back(note);
 }
 
 bool RunWriter::is_measured(int64_t mcs) const {
@@ -118,7 +155,7 @@ bool RunWriter::is_due(int64_t mcs, int64_t every, Moment moment) const {
 }
 
 bool RunWriter::wants_checkpoint(int64_t mcs, Moment moment) const {
-  if (!kHasHdf5 || mcs == checkpoint_at_) return false;
+  if (!kHasHdf5 || mcs == checkpoint_asked_) return false;
   // A branch has one from the start: without any, --resume would begin with the model's first state.
   const bool begins_branch = moment == Moment::start && from_;
   return is_multiple(mcs, model_.output.checkpoint_every) || begins_branch || moment == Moment::saved ||
@@ -146,13 +183,45 @@ int64_t RunWriter::next_due(int64_t mcs) const {
 
 void RunWriter::write(const Look& look, const AttemptCounts& counts, const std::string& schedule,
                       Moment moment) {
-  std::optional<CheckpointInfo> info;
-  if (wants_checkpoint(look.mcs(), moment)) info = checkpoint_info(look.mcs(), counts, schedule);
+  const auto start = Clock::now();
+  background_.check();
+  Keep what = what_to_keep(look.mcs(), counts, schedule, moment);  // before the measures see the state
   take_measures(look, counts, moment);
-  draw_pictures(look, moment);
-  if (lattice_ && (is_multiple(look.mcs(), model_.output.lattice_every) || moment == Moment::end))
-    lattice_->add(look.state());
-  if (info) save(look.state(), *info);
+  if (what.anything()) {
+    background_.wait();
+    if (what.checkpoint) sync_tables();
+    const bool goes_on = moment != Moment::end && moment != Moment::interrupted;
+    if (overlaps_ && goes_on) {
+      look.copy_state(copy_, measuring_threads());
+      background_.start([this, what = std::move(what)] { keep(copy_, what); });
+    } else {
+      keep(look.state(), what);
+    }
+  }
+  seconds_ += seconds_since(start);
+}
+
+RunWriter::Keep RunWriter::what_to_keep(int64_t mcs, const AttemptCounts& counts, const std::string& schedule,
+                                        Moment moment) {
+  Keep what;
+  what.moment = moment;
+  what.snapshot = is_multiple(mcs, model_.output.lattice_every) || moment == Moment::end;
+  for (const Series& s : series_) what.pictures |= is_drawn(s, mcs, moment) || moment == Moment::interrupted;
+  if (wants_checkpoint(mcs, moment)) {
+    what.checkpoint = checkpoint_info(mcs, counts, schedule);
+    checkpoint_asked_ = mcs;
+  }
+  return what;
+}
+
+void RunWriter::keep(const State& state, const Keep& what) {
+  const auto start = Clock::now();
+  if (what.pictures) draw_pictures(state, what.moment);
+  if (what.snapshot) save_snapshot(state);
+  if (!what.checkpoint) return;
+  add_checkpoint(folder_, state, *what.checkpoint);
+  checkpoint_at_ = state.mcs;
+  checkpoint_seconds_ = std::max(checkpoint_seconds_.load(), seconds_since(start));
 }
 
 bool RunWriter::counts_fragments(Moment moment) const {
@@ -175,25 +244,26 @@ void RunWriter::take_measures(const Look& look, const AttemptCounts& counts, Mom
     add_measures(*measures_, *last_row_);
     measures_->flush();
   }
-  if (cells_ && is_due(look.mcs(), model_.measure.cells_every, moment)) {
-    add_cells(*cells_, look.mcs(), cell_rows(look, frozen_, cell_stride_, measuring_threads()), model_);
-    cells_->flush();
-  }
+  if (cells_ && is_due(look.mcs(), model_.measure.cells_every, moment))
+    cells_->add(look.mcs(), cell_rows(look, frozen_, track_plan_.one_cell_in, measuring_threads()));
 }
 
 std::string RunWriter::still_name(const Series& series, int64_t mcs) const {
   return fmt::format("pictures/{}_{:08}.png", series.settings.name, mcs);
 }
 
-void RunWriter::draw_pictures(const Look& look, Moment moment) {
+bool RunWriter::is_drawn(const Series& series, int64_t mcs, Moment moment) const {
+  return is_due(mcs, series.settings.every, moment) || moment == Moment::start || moment == Moment::end;
+}
+
+void RunWriter::draw_pictures(const State& state, Moment moment) {
   for (Series& s : series_) {
-    const bool regular =
-        is_due(look.mcs(), s.settings.every, moment) || moment == Moment::start || moment == Moment::end;
+    const bool regular = is_drawn(s, state.mcs, moment);
     if (!regular && moment != Moment::interrupted) continue;
-    if (!s.drawn.empty() && s.drawn.back() == look.mcs()) continue;
-    const Image image = draw(s.settings, model_, look.state());
-    write_png(image, folder_.path / still_name(s, look.mcs()));
-    s.drawn.push_back(look.mcs());
+    if (!s.drawn.empty() && s.drawn.back() == state.mcs) continue;
+    const Image image = draw(s.settings, model_, state);
+    write_png(image, folder_.path / still_name(s, state.mcs));
+    s.drawn.push_back(state.mcs);
     if (s.animation && regular) s.animation->add(image);
   }
 }
@@ -209,16 +279,21 @@ CheckpointInfo RunWriter::checkpoint_info(int64_t mcs, const AttemptCounts& coun
   info.types = type_memories(model_);
   info.from = from_;
   info.extra = arrays_of(recorder_.tracks().data(), recorder_.last_counts());
+  info.extra[kTrackPlan] = {track_plan_.hdf5 ? 1.0 : 0.0, double(track_plan_.one_cell_in)};
   add_arrays(motility_.data(), info.extra);
   return info;
 }
 
-// The tables first: whoever goes on from the checkpoint finds all rows before it, also after a loss of power.
-void RunWriter::save(const State& state, const CheckpointInfo& info) {
-  for (std::optional<CsvTable>* table : {&measures_, &cells_, &correlation_})
-    if (*table) (*table)->sync();
-  add_checkpoint(folder_, state, info);
-  checkpoint_at_ = state.mcs;
+// Whoever goes on from a checkpoint finds all rows before it, also after a loss of power.
+void RunWriter::sync_tables() {
+  if (measures_) measures_->sync();
+  if (cells_) cells_->sync();
+  if (correlation_) correlation_->sync();
+}
+
+void RunWriter::save_snapshot(const State& state) {
+  if (lattice_) lattice_->add(state);
+  if (kHasTiff && model_.output.lattice_ome_tiff) write_label_image(folder_.labels(state.mcs), state, model_);
 }
 
 // The pictures that an earlier part of the run left; its animations are put together again from the stills.
@@ -244,6 +319,8 @@ void RunWriter::take_up_pictures(int64_t last_mcs) {
 }
 
 void RunWriter::finish() {
+  const auto start = Clock::now();
+  background_.wait();
   if (measures_) measures_->finish();
   if (cells_) cells_->finish();
   if (correlation_) correlation_->finish();
@@ -257,6 +334,7 @@ void RunWriter::finish() {
   for (const Series& s : series_)
     if (s.animation && s.animation->frames() > 1)
       s.animation->finish(folder_.pictures() / (s.settings.name + ".png"));
+  seconds_ += seconds_since(start);
 }
 
 std::map<std::string, std::vector<std::string>> RunWriter::stills() const {

@@ -1,7 +1,11 @@
 #include "output/solid_scene.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <utility>
+
+#include "core/random.hpp"
 
 namespace kiln {
 namespace {
@@ -19,24 +23,85 @@ std::vector<bool> shown_types(const Model& model) {
   return shown;
 }
 
-// Frozen types that are drawn and leave most of the octant open.
-std::vector<bool> standing_types(const Model& model, const State& state, const Octant& octant) {
-  constexpr double kMostShare = 0.2;
-  const Lattice& lattice = state.lattice;
-  Vec3i low, high;
-  for (int axis = 0; axis < 3; ++axis) {
-    const int middle = std::clamp(int(octant.corner[axis] + 0.5), 0, lattice.size[axis] - 1);
-    low[axis] = octant.side[axis] > 0 ? middle : 0;
-    high[axis] = octant.side[axis] > 0 ? lattice.size[axis] : middle + 1;
+// Whether a cell is among the one in so many that are drawn. Ids follow places in many models, so that every
+// k-th of them would lie in rows.
+bool is_picked(CellId cell, int64_t one_in) {
+  return one_in <= 1 || draw(0, Stream::pictures, cell, 1).a % uint64_t(one_in) == 0;
+}
+
+std::vector<uint8_t> visible_cells(const std::vector<bool>& shown_types, int64_t one_cell_in,
+                                   const Model& model, const State& state) {
+  std::vector<uint8_t> visible(state.cells.count());
+  for (CellId cell = 0; cell < state.cells.count(); ++cell) {
+    const TypeId type = state.cells.type[cell];
+    visible[cell] = shown_types[type] && (model.types[type].frozen || is_picked(cell, one_cell_in)) ? 1 : 0;
   }
-  std::vector<int64_t> sites(model.types.size());
-  for (int z = low.z; z < high.z; ++z)
-    for (int y = low.y; y < high.y; ++y)
-      for (int x = low.x; x < high.x; ++x) ++sites[state.cells.type[state.ids[lattice.index({x, y, z})]]];
-  const double all = double(high.x - low.x) * (high.y - low.y) * (high.z - low.z);
+  return visible;
+}
+
+// Lines of sight from the faces of an octant that is cut away to the eye, a grid of them on each face.
+class SightLines {
+ public:
+  SightLines(const State& state, const Octant& octant, const Vec3d& eye)
+      : state_(state), octant_(octant), eye_(eye) {}
+
+  // The share of them that each type is in the way of, among those that start where something is shown.
+  std::vector<double> blocked_by(const std::vector<bool>& shown) {
+    blocked_.assign(shown.size(), 0);
+    for (int axis = 0; axis < 3; ++axis)
+      for (int i = 0; i < kPerSide; ++i)
+        for (int j = 0; j < kPerSide; ++j) follow(axis, (i + 0.5) / kPerSide, (j + 0.5) / kPerSide, shown);
+    for (double& count : blocked_) count /= std::max(lines_, 1.0);
+    return blocked_;
+  }
+
+ private:
+  static constexpr int kPerSide = 48;
+
+  TypeId type_at(const Vec3i& p) const { return state_.cells.type[state_.ids[state_.lattice.index(p)]]; }
+  bool inside(const Vec3d& p) const {
+    for (int axis = 0; axis < 3; ++axis)
+      if (p[axis] < 0 || p[axis] > state_.lattice.size[axis] - 1) return false;
+    return true;
+  }
+
+  // From the place at these shares of the two sides of the face across an axis.
+  void follow(int axis, double first, double second, const std::vector<bool>& shown) {
+    Vec3d place = octant_.corner;
+    for (const auto& [along, share] : {std::pair{(axis + 1) % 3, first}, {(axis + 2) % 3, second}}) {
+      const double end = octant_.side[along] > 0 ? state_.lattice.size[along] - 1 : 0;
+      place[along] += share * (end - place[along]);
+    }
+    Vec3d behind = place;
+    behind[axis] -= octant_.side[axis];
+    if (!inside(behind) || !shown[type_at(rounded(behind))]) return;
+    lines_ += 1;
+    Vec3d step = eye_ - place;
+    step = step * (1 / std::sqrt(dot(step, step)));
+    std::vector<bool> met(blocked_.size());
+    for (place = place + step; inside(place); place = place + step) {
+      const TypeId type = type_at(rounded(place));
+      if (!met[type]) blocked_[type] += 1;
+      met[type] = true;
+    }
+  }
+  static Vec3i rounded(const Vec3d& p) { return {int(p.x + 0.5), int(p.y + 0.5), int(p.z + 0.5)}; }
+
+  const State& state_;
+  const Octant& octant_;
+  Vec3d eye_;
+  std::vector<double> blocked_;
+  double lines_ = 0;
+};
+
+// Frozen types that are drawn and would not hide the faces of the cut.
+std::vector<bool> standing_types(const Model& model, const State& state, const Octant& octant,
+                                 const Camera& camera) {
+  constexpr double kMostHidden = 0.8;
   std::vector<bool> standing = shown_types(model);
+  const std::vector<double> blocked = SightLines(state, octant, camera.eye).blocked_by(standing);
   for (std::size_t t = 0; t < standing.size(); ++t)
-    standing[t] = standing[t] && model.types[t].frozen && sites[t] > 0 && double(sites[t]) < kMostShare * all;
+    standing[t] = standing[t] && model.types[t].frozen && blocked[t] > 0 && blocked[t] < kMostHidden;
   return standing;
 }
 
@@ -46,7 +111,8 @@ SolidScene::SolidScene(const PictureSettings& settings, const Model& model, cons
                        const Camera& camera, int threads)
     : palette_(settings.colour_by, model, state) {
   const auto volume_of = [&](const std::vector<bool>& shown) {
-    return std::make_unique<SolidVolume>(state, shown, camera.sites_per_pixel(), threads);
+    return std::make_unique<SolidVolume>(state, visible_cells(shown, settings.one_cell_in, model, state),
+                                         camera.sites_per_pixel(), threads);
   };
   const auto add = [&](const SolidVolume& volume, Look look, const Octant& octant) {
     layers_.push_back(
@@ -57,7 +123,7 @@ SolidScene::SolidScene(const PictureSettings& settings, const Model& model, cons
   surroundings_ = std::make_unique<SolidSurroundings>(*volume_);
   add(*volume_, settings.cut_away ? Look::outside_octant : Look::everywhere, octant);
   if (!settings.cut_away) return;
-  const std::vector<bool> standing = standing_types(model, state, octant);
+  const std::vector<bool> standing = standing_types(model, state, octant, camera);
   if (std::find(standing.begin(), standing.end(), true) != standing.end()) {
     standing_ = volume_of(standing);
     add(*standing_, Look::inside_octant, octant);

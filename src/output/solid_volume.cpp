@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "output/parallel_for.hpp"
 
@@ -72,12 +73,12 @@ float ByteGrid::at(const Vec3f& p) const {
   return a + f.z * (along_y(high.z) - a);
 }
 
-SolidVolume::SolidVolume(const State& state, const std::vector<bool>& shown_types, double sites_per_pixel,
+SolidVolume::SolidVolume(const State& state, std::vector<uint8_t> visible, double sites_per_pixel,
                          int threads)
     : state_(state),
       step_(step_for(state.lattice.size, sites_per_pixel)),
-      stride_{1, state.lattice.size.x, Site(state.lattice.size.x) * state.lattice.size.y} {
-  for (const TypeId type : state.cells.type) visible_.push_back(shown_types[type] ? 1 : 0);
+      stride_{1, state.lattice.size.x, Site(state.lattice.size.x) * state.lattice.size.y},
+      visible_(std::move(visible)) {
   for (int axis = 0; axis < 3; ++axis) voxels_[axis] = std::max(1, state.lattice.size[axis] / step_);
   fine_.resize(voxels_ + Vec3i{2 * kPadding, 2 * kPadding, 2 * kPadding});
   constexpr int kPlanes = 16;  // per task

@@ -29,7 +29,8 @@ class SolidVolume {
   // what is convex, and this gives a ball of radius 7 its size back.
   static constexpr float kSurface = 113.5f;
 
-  SolidVolume(const State& state, const std::vector<bool>& shown_types, double sites_per_pixel, int threads);
+  // `visible`: per cell, 0 or 1.
+  SolidVolume(const State& state, std::vector<uint8_t> visible, double sites_per_pixel, int threads);
 
   int step() const { return step_; }
   Vec3d place(const Vec3d& lattice_place) const;

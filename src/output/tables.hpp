@@ -22,8 +22,6 @@ void add_measures(CsvTable& table, const MeasureRow& row);
 
 // cells.csv: one row per cell and sample; id, t (seconds), x, y, z (micrometres, unwrapped) stand first,
 // where celltrackR's read.tracks.csv(file, sep = ",") looks for them.
-inline constexpr int64_t kMostCellRows =
-    1'000'000;  // in a whole run; beyond, every k-th cell: sampling_stride()
 std::vector<std::string> cells_columns();
 void add_cells(CsvTable& table, int64_t mcs, std::span<const CellRow> rows, const Model& model);
 

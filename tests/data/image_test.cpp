@@ -136,7 +136,7 @@ TEST_F(SlicesImage, AreSortedByNumber) { expect_values(read("slices"), {12, 6, 5
 
 TEST_F(MagickImage, EveryCompression) {
   if (!std::filesystem::exists("/usr/bin/convert")) {
-    if (image_files::may_skip()) GTEST_SKIP() << "needs ImageMagick";
+    if (may_skip()) GTEST_SKIP() << "needs ImageMagick";
     FAIL() << "ImageMagick is missing";
   }
   for (const char* method : {"None", "LZW", "Zip", "RLE", "LZMA"}) {

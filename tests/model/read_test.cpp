@@ -300,7 +300,10 @@ TEST(Read, MeasuresPicturesAndOutput) {
   const Model m = parsed(R"(
 lattice.size = [20, 30, 40]
 measure.every = 5
+measure.cells_format = "hdf5"
+measure.one_cell_in = 20
 output.checkpoint_every = 50
+output.lattice_format = "both"
 [types.a]
 act = { lambda = 1, max = 2 }
 [[pictures]]
@@ -310,13 +313,17 @@ colour = "act"
 name = "front"
 view = "solid"
 cut_away = true
+one_cell_in = 10
 tilt = -10
 every = 20
 animation = true
 )");
   EXPECT_EQ(m.measure.every, 5);
   EXPECT_EQ(m.measure.cells_every, 100);
+  EXPECT_EQ(m.measure.cells_format, MeasureSettings::CellsFormat::hdf5);
+  EXPECT_EQ(m.measure.one_cell_in, 20);
   EXPECT_EQ(m.output.checkpoint_every, 50);
+  EXPECT_TRUE(m.output.lattice_hdf5 && m.output.lattice_ome_tiff);
   ASSERT_EQ(m.pictures.size(), 2u);
   EXPECT_EQ(m.pictures[0].name, "slice-act");
   EXPECT_EQ(m.pictures[0].axis, 1);
@@ -324,9 +331,13 @@ animation = true
   EXPECT_EQ(m.pictures[0].colour_by, PictureSettings::ColourBy::act);
   EXPECT_EQ(m.pictures[1].name, "front");
   EXPECT_TRUE(m.pictures[1].cut_away && m.pictures[1].animation);
+  EXPECT_EQ(m.pictures[1].one_cell_in, 10);
   EXPECT_EQ(m.pictures[1].tilt, -10);
   EXPECT_EQ(m.pictures[1].every, 20);
   EXPECT_TRUE(parsed("lattice.size = [64, 64]\npictures = []").pictures.empty());
+  const OutputSettings labels =
+      parsed("lattice.size = [64, 64]\noutput.lattice_format = \"ome-tiff\"").output;
+  EXPECT_TRUE(labels.lattice_ome_tiff && !labels.lattice_hdf5);
 }
 
 TEST(TermRegistry, RowsMatchTheStructs) {

@@ -142,6 +142,7 @@ checkerboard = { region = 4, per_thread = 8, switch_every = 1, order = "cycle", 
 [measure]
 every = 10
 cells_every = 100
+cells_format = "auto"
 speed_interval_s = 120
 arrest_below_um_per_min = 2
 explored = false
@@ -153,6 +154,7 @@ correlation_cells = 10000
 
 [output]
 lattice_every = 0
+lattice_format = "hdf5"
 checkpoint_every = 0
 )";
   EXPECT_EQ(m.resolved, expected);

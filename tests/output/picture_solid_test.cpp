@@ -159,6 +159,30 @@ TEST(SolidPicture, CutAwayShowsTheInside) {
   EXPECT_GT(spot(image, is_blue).count, 2000);
 }
 
+// 64 small cells on a grid, all of which can be seen from the front, and a frozen one.
+TEST(SolidPicture, OneCellInSoManyIsDrawn) {
+  Scene scene(3, {84, 40, 84});
+  for (int i = 0; i < 64; ++i) scene.fill_ball(scene.add(1), {6.0 + i % 8 * 10, 20, 6.0 + i / 8 * 10}, 4);
+  scene.fill_ball(scene.add(3), {78, 20, 78}, 4);
+  PictureSettings settings = solid(0, 0);
+  const double all = spot(draw(settings, scene.model, scene.state), is_blue).count;
+  double sum = 0;
+  for (const int64_t one_in : {2, 4}) {
+    settings.one_cell_in = one_in;
+    const Image image = draw(settings, scene.model, scene.state);
+    const double share = spot(image, is_blue).count / all;
+    // Three standard deviations of a binomial share, and more.
+    EXPECT_NEAR(share, 1.0 / double(one_in), 0.19);
+    EXPECT_GT(share, 0);
+    EXPECT_GT(spot(image, is_green).count, 0) << "frozen cells are always drawn";
+    EXPECT_EQ(draw(settings, scene.model, scene.state, 2), image);
+    sum += share;
+  }
+  EXPECT_LT(sum, 1);
+  settings.one_cell_in = 1'000'000;
+  EXPECT_EQ(spot(draw(settings, scene.model, scene.state), is_blue).count, 0);
+}
+
 // Turn 30 and tilt 25 look from larger x and z and from smaller y: that octant is taken out.
 TEST(SolidPicture, ThinFrozenCellsStayInTheOctantThatIsCutAway) {
   const auto in_octant = [](const Vec3d& p) {
@@ -172,6 +196,18 @@ TEST(SolidPicture, ThinFrozenCellsStayInTheOctantThatIsCutAway) {
   Scene with_cell = ball(18);
   with_cell.fill(with_cell.add(2), in_octant);
   EXPECT_EQ(spot(draw(settings, with_cell.model, with_cell.state), is_orange).count, 0);
+}
+
+// It is thin, but nothing could be seen behind it.
+TEST(SolidPicture, AFrozenSheetInTheOctantIsCutAway) {
+  Scene scene = ball(18);
+  scene.fill(scene.add(3), [](const Vec3d& p) {
+    return p.x > 20 && p.y < 19 && p.z > 20 && dot(p - kMiddle, p - kMiddle) > 16 * 16;
+  });
+  PictureSettings settings = solid(30, 25);
+  EXPECT_GT(spot(draw(settings, scene.model, scene.state), is_green).count, 1000);
+  settings.cut_away = true;
+  EXPECT_EQ(spot(draw(settings, scene.model, scene.state), is_green).count, 0);
 }
 
 TEST(SolidPicture, AFrozenShellIsCutAwayLikeTheRest) {

@@ -19,6 +19,7 @@ RunRecord example() {
   r.device = "AMD EPYC 9654, 16 threads";
   r.started = "2026-03-01T14:05:09Z";
   r.seconds = 12.25;
+  r.output_seconds = 1.5;
   r.mcs = 4000;
   r.cells = 3390000;
   r.sites = int64_t(1) << 40;
@@ -44,6 +45,7 @@ TEST(RunRecord, IsWrittenAsJson) {
   "device": "AMD EPYC 9654, 16 threads",
   "started": "2026-03-01T14:05:09Z",
   "seconds": 12.25,
+  "output_seconds": 1.5,
   "mcs": 4000,
   "cells": 3390000,
   "sites": 1099511627776,

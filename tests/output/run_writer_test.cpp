@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.hpp"
 #include "data/hdf5.hpp"
 #include "data/wording.hpp"
 #include "file_examples.hpp"
 #include "model/read.hpp"
+#include "output/label_image.hpp"
+#include "output/picture.hpp"
+#include "output/png.hpp"
 #include "output/report_plots.hpp"
 
 namespace kiln {
@@ -143,6 +147,87 @@ TEST(RunWriter, CorrelationHasRowsWhereItIsDue) {
   EXPECT_NEAR(column(table, "high_um").values[0], diameter, 0.03 * diameter);
   for (const double correlation : column(table, "correlation").values)
     EXPECT_TRUE(std::isnan(correlation) || std::abs(correlation) <= 1);
+}
+
+constexpr const char* kKept = R"(
+[output]
+lattice_every = 20
+lattice_format = "both"
+checkpoint_every = 20
+)";
+
+std::string with_pictures(const std::string& model) {
+  const std::string none = "pictures = []";
+  return model.substr(0, model.find(none)) + model.substr(model.find(none) + none.size()) +
+         "[[pictures]]\nevery = 25\nanimation = true\n";
+}
+
+// What is written beside the run is what a state gives that stands still.
+TEST(RunWriter, KeepsStatesAsTheyWereWhenTheRunWentOn) {
+  if (!kHasHdf5) GTEST_SKIP() << "no HDF5";
+  const ScratchFolder folder;
+  const Model model = parse_model(with_pictures(kModel) + kKept, "m.toml", "");
+  run(model, make_run_folder(folder / "run", IfExists::refuse), -1);
+
+  std::filesystem::create_directory(folder / "still");
+  LatticeFile still(folder / "still", model);
+  EngineOptions options;
+  options.engine = "serial";
+  const auto engine = make_engine(model, model.phases[0].physics.view(), initial_state(model), options);
+  for (int64_t mcs = 0; mcs <= 107; ++mcs) {
+    if (mcs > 0) {
+      engine->set_physics(model.phases[std::size_t(phase_at(model, mcs - 1))].physics.view());
+      engine->advance(1);
+    }
+    const std::string number = std::string(mcs < 10    ? "0000000"
+                                           : mcs < 100 ? "000000"
+                                                       : "00000") +
+                               std::to_string(mcs);
+    if (mcs % 20 == 0 || mcs == 107) {
+      still.add(engine->state());
+      write_label_image(folder / "label", engine->state(), model);
+      EXPECT_TRUE(bytes_of(folder / "label") ==
+                  bytes_of(folder / ("run/labels/labels_" + number + ".ome.tif")));
+    }
+    if (kHasPng && (mcs == 0 || mcs == 25 || mcs == 75 || mcs == 107)) {
+      write_png(draw(model.pictures[0], model, engine->state()), folder / "still.png");
+      EXPECT_TRUE(bytes_of(folder / "still.png") ==
+                  bytes_of(folder / ("run/pictures/slice-type_" + number + ".png")))
+          << mcs;
+    }
+  }
+  still.finish();
+  EXPECT_TRUE(bytes_of(folder / "still/lattice.h5") == bytes_of(folder / "run/lattice.h5"));
+  EXPECT_EQ(read_checkpoint(folder / "run/checkpoint.h5").hash, state_hash(engine->state()));
+}
+
+TEST(RunWriter, ResumedRunsGiveTheSameFiles) {
+  if (!kHasHdf5) GTEST_SKIP() << "no HDF5";
+  const ScratchFolder folder;
+  const Model model = parse_model(std::string(kModel) + kKept, "m.toml", "", {"measure.cells_format=hdf5"});
+  run(model, make_run_folder(folder / "whole", IfExists::refuse), -1);
+  for (const int64_t stop : {35, 40}) {
+    const RunFolder parts = make_run_folder(folder / ("parts" + std::to_string(stop)), IfExists::refuse);
+    run(model, parts, stop);
+    run(model, parts, -1);
+    for (const char* file : {"cells.h5", "lattice.h5", "lattice.xdmf"})
+      EXPECT_TRUE(bytes_of(parts.path / file) == bytes_of(folder / (std::string("whole/") + file)))
+          << file << " from " << stop;
+  }
+}
+
+TEST(RunWriter, SaysWhatFailedInTheBackground) {
+  if (!kHasHdf5) GTEST_SKIP() << "no HDF5";
+  const ScratchFolder folder;
+  const Model model = parse_model(std::string(kModel) + kKept, "m.toml", "");
+  const RunFolder place = make_run_folder(folder / "run", IfExists::refuse);
+  const State state = initial_state(model);
+  RunWriter writer(model, place, state.cells.count(), nullptr);
+  std::filesystem::remove_all(place.path / ".lattice.new");
+  set_bytes(place.path / ".lattice.new", "a file where a folder should be");
+  writer.write(state, {}, "serial", Moment::start);
+  EXPECT_THROW(writer.finish(), Failure);
+  EXPECT_FALSE(std::filesystem::exists(place.lattice()));
 }
 
 TEST(RunWriter, ResumedRunsGiveTheSameTables) {

@@ -34,7 +34,7 @@ TEST_P(SnapshotOfKind, ComesBack) {
   EXPECT_FALSE(std::filesystem::exists(folder / "lattice.h5"));
   file.add(second);
   file.finish();
-  EXPECT_FALSE(std::filesystem::exists(folder / ".lattice.h5.part"));
+  EXPECT_FALSE(std::filesystem::exists(folder / ".lattice.new"));
   EXPECT_EQ(snapshot_times(folder / "lattice.h5"), (std::vector<int64_t>{100, 20000}));
 
   for (const State* written : {&first, &second}) {

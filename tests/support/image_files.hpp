@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,6 +11,7 @@
 
 #include "data/hdf5.hpp"
 #include "data/image.hpp"
+#include "support/python.hpp"
 
 namespace kiln::image_files {
 
@@ -24,11 +24,7 @@ class Folder {
       : path_(std::filesystem::path(testing::TempDir()) / ("kiln_images_" + std::to_string(::getpid()))) {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
-    const std::string script = std::string(KILN_SOURCE_DIR) + "/tests/data/make_images.py";
-    // Debian's Python, which has Debian's modules; another one may come first on the PATH.
-    const std::string command = "/usr/bin/python3 '" + script + "' '" + path_.string() + "'";
-    const int status = std::system(command.c_str());
-    exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    exit_code_ = run_python("data/make_images.py", {path_.string()});
   }
   ~Folder() {
     std::error_code ignored;
@@ -52,11 +48,6 @@ inline const Folder& folder() {
 
 inline std::filesystem::path path_of(const std::string& name) { return folder().path() / name; }
 
-inline bool may_skip() {
-  const char* ci = std::getenv("CI");
-  return ci == nullptr || std::string(ci) != "true";
-}
-
 // A test of images that other programs make. Skipped where these programs are missing, but not in CI.
 class WithImages : public testing::Test {
  protected:
@@ -66,8 +57,8 @@ class WithImages : public testing::Test {
 #endif
     if (!kHasHdf5) GTEST_SKIP() << "needs HDF5";
     const int code = folder().exit_code();
-    const bool missing = code == 77 || code == 126 || code == 127;  // a module, or Python itself
-    if (missing && may_skip()) GTEST_SKIP() << "needs /usr/bin/python3 with tifffile, h5py and numpy";
+    if (python_is_missing(code) && may_skip())
+      GTEST_SKIP() << "needs /usr/bin/python3 with tifffile, h5py and numpy";
     ASSERT_EQ(code, 0) << "tests/data/make_images.py failed";
   }
 };

@@ -1,0 +1,32 @@
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "core/error.hpp"
+#include "model/read.hpp"
+#include "output/label_image.hpp"
+#include "output/run_folder.hpp"
+#include "output/snapshot.hpp"
+
+namespace kiln {
+
+int export_command(const ExportOptions& options) {
+  const RunFolder folder = finished_run(options.run);
+  if (options.all && !options.out.empty())
+    throw UserError("--out names one file, but --all writes several; leave one of them out.");
+  const Model model = read_model(folder.model());
+  std::vector<std::optional<int64_t>> times = {options.mcs};
+  if (options.all) {
+    const std::vector<int64_t> saved = snapshot_times(folder.lattice());
+    times.assign(saved.begin(), saved.end());
+  }
+  for (const std::optional<int64_t>& mcs : times) {
+    const State state = read_snapshot(folder.lattice(), mcs);
+    const std::filesystem::path out =
+        options.out.empty() ? folder.labels(state.mcs) : std::filesystem::path(options.out);
+    write_label_image(out, state, model);
+    fmt::print("{}\n", out.string());
+  }
+  return 0;
+}
+
+}  // namespace kiln
