@@ -1,4 +1,5 @@
-// What tiff_stack.hpp becomes in a build without libtiff or pugixml: everything says what to install.
+// What tiff_stack.hpp becomes in a build without libtiff or pugixml: everything
+// says what to install.
 #ifndef KILN_HAS_TIFF
 #include "core/error.hpp"
 #include "data/tiff_stack.hpp"
@@ -8,13 +9,18 @@ namespace {
 
 [[noreturn]] void missing() {
   throw Failure(
-      "this build of Kiln cannot read TIFF files; install libtiff-dev and libpugixml-dev and rebuild.");
+      "this build of Kiln cannot read TIFF files; install "
+      "libtiff-dev and libpugixml-dev and rebuild.");
 }
 
 }  // namespace
 
-ImageStack read_tiff(const std::filesystem::path&, const ImagePart&, std::size_t) { missing(); }
-ImageStack read_tiff_slices(const std::filesystem::path&, const ImagePart&, std::size_t) { missing(); }
+std::unique_ptr<ImageSource> open_tiff(const std::filesystem::path&, const ImagePart&, std::size_t) {
+  missing();
+}
+std::unique_ptr<ImageSource> open_tiff_slices(const std::filesystem::path&, const ImagePart&, std::size_t) {
+  missing();
+}
 
 }  // namespace kiln
 #endif

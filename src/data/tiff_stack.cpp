@@ -22,7 +22,8 @@
 namespace kiln {
 namespace {
 
-// One channel at one time of one file. Finds its pages first, so that its size is known before any is read.
+// One channel at one time of one file. Finds its pages first, so that its size
+// is known before any is read.
 class TiffStack {
  public:
   TiffStack(const std::filesystem::path& path, const ImagePart& part, std::size_t most_bytes)
@@ -34,7 +35,8 @@ class TiffStack {
     format_ = first->format;
     if (!format_.element())
       throw UserError(
-          fmt::format("{} holds {}; allowed are integers of 8 to 64 bits and floats of 32 or 64 bits.",
+          fmt::format("{} holds {}; allowed are integers of 8 to "
+                      "64 bits and floats of 32 or 64 bits.",
                       name(), format_.text()));
     if (format_.width == 0 || format_.height == 0 || format_.samples == 0)
       throw UserError(fmt::format("{} holds no voxels.", name()));
@@ -47,7 +49,8 @@ class TiffStack {
   int64_t slices() const { return int64_t(raw_ ? raw_slices_.size() : pages_.size()); }
   Vec3d voxel_um() const { return voxel_um_; }
 
-  // The header is believed as far as the bytes of the file could make up for what it promises.
+  // The header is believed as far as the bytes of the file could make up for
+  // what it promises.
   void check_plausible() const {
     if (raw_) return;  // has been checked to the byte
     const double values = double(format_.width) * double(format_.height) * double(pages_.size());
@@ -57,10 +60,11 @@ class TiffStack {
                                   bytes_text(double(file_.file_bytes())), pages_.size(), format_.text()));
   }
 
-  void append_to(std::vector<unsigned char>& bytes) {
-    if (raw_) return append_raw(bytes);
-    for (const std::size_t page : pages_) {
-      file_.go_to(file_.pages()[page]);
+  // The slices first <= z < end.
+  void append_to(std::vector<unsigned char>& bytes, int64_t first, int64_t end) {
+    if (raw_) return append_raw(bytes, first, end);
+    for (int64_t z = first; z < end; ++z) {
+      file_.go_to(file_.pages()[pages_[std::size_t(z)]]);
       file_.append_plane(sample_, bytes);
     }
   }
@@ -79,7 +83,8 @@ class TiffStack {
     use(pages);
   }
 
-  // Channels are numbered through the samples of a page first. Returns which page of several it is in.
+  // Channels are numbered through the samples of a page first. Returns which
+  // page of several it is in.
   int64_t choose_sample(int64_t channels) {
     check_choice(name(), "channel", part_.channel, channels);
     sample_ = part_.channel % format_.samples;
@@ -88,9 +93,10 @@ class TiffStack {
 
   void choose_by_ome(const OmePixels& ome) {
     if (ome.width != format_.width || ome.height != format_.height || ome.channels % format_.samples != 0)
-      throw UserError(fmt::format(
-          "cannot read {}: by its OME-XML it has {} x {} pixels and {} channels, but its first page has {}.",
-          name(), ome.width, ome.height, ome.channels, format_.text()));
+      throw UserError(
+          fmt::format("cannot read {}: by its OME-XML it has {} x {} pixels and {} "
+                      "channels, but its first page has {}.",
+                      name(), ome.width, ome.height, ome.channels, format_.text()));
     const int64_t channel = choose_sample(ome.channels);
     check_choice(name(), "time", part_.time, ome.times);
     use(ome_pages(ome, {channel, part_.time, format_.samples}, file_.pages().size(), name()));
@@ -111,8 +117,9 @@ class TiffStack {
     }
     if (uint64_t(imagej.images) != pages.size())
       throw UserError(
-          fmt::format("cannot read {}: ImageJ's description promises {} images, but it has {} pages.", name(),
-                      imagej.images, pages.size()));
+          fmt::format("cannot read {}: ImageJ's description "
+                      "promises {} images, but it has {} pages.",
+                      name(), imagej.images, pages.size()));
     std::vector<std::size_t> chosen;
     for (int64_t slice = 0; slice < imagej.slices; ++slice) chosen.push_back(pages[image(slice)]);
     use(std::move(chosen));
@@ -140,12 +147,15 @@ class TiffStack {
     return std::size_t(format_.width) * std::size_t(format_.height) * width_of(element());
   }
 
-  // Beyond 4 GB ImageJ describes only the first image; the others follow, uncompressed.
+  // Beyond 4 GB ImageJ describes only the first image; the others follow,
+  // uncompressed.
   void check_raw(int64_t images) {
     raw_ = file_.raw();
     if (!raw_ || format_.samples != 1)
-      throw UserError(fmt::format(
-          "cannot read {}: ImageJ's description promises {} images, but it has 1 page.", name(), images));
+      throw UserError(
+          fmt::format("cannot read {}: ImageJ's description "
+                      "promises {} images, but it has 1 page.",
+                      name(), images));
     const double need =
         double(format_.width) * double(format_.height) * double(width_of(element())) * double(images);
     if (double(raw_->offset) + need > double(file_.file_bytes()))
@@ -153,10 +163,10 @@ class TiffStack {
                                   bytes_text(double(file_.file_bytes())), images, format_.text()));
   }
 
-  void append_raw(std::vector<unsigned char>& bytes) const {
+  void append_raw(std::vector<unsigned char>& bytes, int64_t first, int64_t end) const {
     std::ifstream in(name(), std::ios::binary);
-    for (const std::size_t image : raw_slices_) {
-      const std::size_t start = bytes.size();
+    for (int64_t z = first; z < end; ++z) {
+      const std::size_t image = raw_slices_[std::size_t(z)], start = bytes.size();
       bytes.resize(start + plane_bytes());
       in.seekg(std::streamoff(raw_->offset + image * plane_bytes()));
       in.read(reinterpret_cast<char*>(&bytes[start]), std::streamsize(plane_bytes()));
@@ -178,30 +188,27 @@ class TiffStack {
   std::vector<std::size_t> raw_slices_;  // images of a file that has only one page
 };
 
-// With room for all slices, but none yet.
-ImageStack empty_image(const TiffStack& stack, const std::string& name, int64_t slices,
-                       std::size_t most_bytes) {
-  ImageStack image;
-  const std::array<int64_t, 3> shape{slices, stack.format().height, stack.format().width};
-  const std::size_t bytes = stack_bytes(name, shape, stack.element(), most_bytes);
-  stack.check_plausible();
-  image.values.shape.assign(shape.begin(), shape.end());
-  image.values.element = stack.element();
-  image.values.bytes.reserve(bytes);
-  image.voxel_um = stack.voxel_um();
-  return image;
+ImageHeader header_of(const TiffStack& stack, std::string name, int64_t slices) {
+  return {std::move(name),
+          {slices, stack.format().height, stack.format().width},
+          stack.element(),
+          stack.voxel_um()};
 }
 
-}  // namespace
+class TiffSource : public ImageSource {
+ public:
+  explicit TiffSource(TiffStack stack)
+      : ImageSource(header_of(stack, stack.name(), stack.slices())), stack_(std::move(stack)) {}
 
-ImageStack read_tiff(const std::filesystem::path& path, const ImagePart& part, std::size_t most_bytes) {
-  TiffStack stack(path, part, most_bytes);
-  ImageStack image = empty_image(stack, stack.name(), stack.slices(), most_bytes);
-  stack.append_to(image.values.bytes);
-  return image;
-}
+ private:
+  void append(int64_t first, int64_t end, std::size_t size, std::vector<unsigned char>& bytes) override {
+    stack_.check_plausible();
+    bytes.reserve(size);
+    stack_.append_to(bytes, first, end);
+  }
 
-namespace {
+  TiffStack stack_;
+};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -241,8 +248,10 @@ std::vector<std::filesystem::path> slices_of(const std::filesystem::path& folder
       continue;
     const std::string stem = at->path().stem().string();
     if (std::none_of(stem.begin(), stem.end(), is_digit))
-      throw UserError(fmt::format("{} has no number in its name, so its place among the slices is unknown.",
-                                  at->path().string()));
+      throw UserError(
+          fmt::format("{} has no number in its name, so its place "
+                      "among the slices is unknown.",
+                      at->path().string()));
     slices.push_back(at->path());
   }
   if (error) throw UserError(fmt::format("cannot read {}: {}.", folder.string(), error.message()));
@@ -254,30 +263,56 @@ std::vector<std::filesystem::path> slices_of(const std::filesystem::path& folder
   return slices;
 }
 
+TiffStack slice_of(const std::filesystem::path& path, const ImagePart& part, std::size_t most_bytes) {
+  TiffStack slice(path, part, most_bytes);
+  if (slice.slices() != 1)
+    throw UserError(fmt::format("{} holds {} slices; in a folder of slices each file must hold one.",
+                                slice.name(), slice.slices()));
+  return slice;
+}
+
+class SlicesSource : public ImageSource {
+ public:
+  SlicesSource(const std::filesystem::path& folder, std::vector<std::filesystem::path> paths,
+               const TiffStack& slice, const ImagePart& part, std::size_t most_bytes)
+      : ImageSource(header_of(slice, folder.string(), int64_t(paths.size()))),
+        paths_(std::move(paths)),
+        format_(slice.format()),
+        part_(part),
+        most_bytes_(most_bytes) {}
+
+ private:
+  void append(int64_t first, int64_t end, std::size_t size, std::vector<unsigned char>& bytes) override {
+    for (int64_t z = first; z < end; ++z) {
+      TiffStack slice = slice_of(paths_[std::size_t(z)], part_, most_bytes_);
+      if (!(slice.format() == format_))
+        throw UserError(fmt::format("{} has {}, but {} has {}; the slices of a folder must agree.",
+                                    slice.name(), slice.format().text(), paths_.front().filename().string(),
+                                    format_.text()));
+      slice.check_plausible();
+      if (z == first) bytes.reserve(size);
+      slice.append_to(bytes, 0, 1);
+    }
+  }
+
+  std::vector<std::filesystem::path> paths_;
+  TiffFormat format_;
+  ImagePart part_;
+  std::size_t most_bytes_;
+};
+
 }  // namespace
 
-ImageStack read_tiff_slices(const std::filesystem::path& folder, const ImagePart& part,
-                            std::size_t most_bytes) {
-  const std::vector<std::filesystem::path> paths = slices_of(folder);
-  std::optional<TiffFormat> format;
-  ImageStack image;
-  for (const std::filesystem::path& path : paths) {
-    TiffStack slice(path, part, most_bytes);
-    if (slice.slices() != 1)
-      throw UserError(fmt::format("{} holds {} slices; in a folder of slices each file must hold one.",
-                                  slice.name(), slice.slices()));
-    if (!format) {
-      format = slice.format();
-      image = empty_image(slice, folder.string(), int64_t(paths.size()), most_bytes);
-    }
-    if (!(slice.format() == *format))
-      throw UserError(fmt::format("{} has {}, but {} has {}; the slices of a folder must agree.",
-                                  slice.name(), slice.format().text(), paths.front().filename().string(),
-                                  format->text()));
-    slice.check_plausible();
-    slice.append_to(image.values.bytes);
-  }
-  return image;
+std::unique_ptr<ImageSource> open_tiff(const std::filesystem::path& path, const ImagePart& part,
+                                       std::size_t most_bytes) {
+  return std::make_unique<TiffSource>(TiffStack(path, part, most_bytes));
+}
+
+std::unique_ptr<ImageSource> open_tiff_slices(const std::filesystem::path& folder, const ImagePart& part,
+                                              std::size_t most_bytes) {
+  std::vector<std::filesystem::path> paths = slices_of(folder);
+  const TiffStack first = slice_of(paths.front(), part, most_bytes);
+  return std::make_unique<SlicesSource>(folder, std::move(paths), first, part, most_bytes);
 }
 
 }  // namespace kiln

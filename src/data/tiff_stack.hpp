@@ -1,5 +1,5 @@
-// TIFF files as stacks of one channel at one time. Without libtiff and pugixml both functions throw a Failure
-// that says what to install.
+// TIFF files as stacks of one channel at one time. Without libtiff and pugixml
+// both functions throw a Failure that says what to install.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,12 @@
 
 namespace kiln {
 
-ImageStack read_tiff(const std::filesystem::path& path, const ImagePart& part, std::size_t most_bytes);
+std::unique_ptr<ImageSource> open_tiff(const std::filesystem::path& path, const ImagePart& part,
+                                       std::size_t most_bytes);
 
-// A folder of files with one slice each, in the order of the numbers in their names.
-ImageStack read_tiff_slices(const std::filesystem::path& folder, const ImagePart& part,
-                            std::size_t most_bytes);
+// A folder of files with one slice each, in the order of the numbers in their
+// names.
+std::unique_ptr<ImageSource> open_tiff_slices(const std::filesystem::path& folder, const ImagePart& part,
+                                              std::size_t most_bytes);
 
 }  // namespace kiln
