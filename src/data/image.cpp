@@ -33,14 +33,12 @@ Format format_of(const std::filesystem::path& path) {
   if (extension == ".tif" || extension == ".tiff") return Format::tiff;
   if (extension == ".h5" || extension == ".hdf5") return Format::hdf5;
   throw UserError(
-      fmt::format("{} is no image that can be read; allowed are "
-                  ".npy, .tif, .tiff, .h5 and .hdf5 files and "
+      fmt::format("{} is no image that can be read; allowed are .npy, .tif, .tiff, .h5 and .hdf5 files and "
                   "folders of TIFF slices.",
                   path.string()));
 }
 
-// One stack of an array; the others are not read, unless the whole has to be
-// turned around.
+// One stack of an array; the others are not read, unless the whole has to be turned around.
 class NpySource : public ImageSource {
  public:
   NpySource(NpyFile file, const StackPlace& place)
@@ -120,8 +118,7 @@ std::unique_ptr<ImageSource> open_hdf5(const std::filesystem::path& path, const 
   ImageHeader header{fmt::format("dataset {} of {}", dataset, path.string()), {}, numbers.element(), {}};
   StackPlace place = place_of_stack(header.name, numbers.shape(), part);
   header.zyx = place.zyx;
-  // The library decodes a chunk as a whole. Small ones are always allowed, like
-  // small strips of TIFF.
+  // The library decodes a chunk as a whole. Small ones are always allowed, like small strips of TIFF.
   static constexpr double kSmallChunk = double(16 << 20);
   if (numbers.chunk_bytes() > std::max(double(most_bytes), kSmallChunk))
     throw UserError(fmt::format("{} is stored in chunks of {}; {} are allowed.", header.name,

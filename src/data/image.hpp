@@ -1,11 +1,12 @@
-// Images from a microscope, or anything that looks like one: a stack of one
-// channel, with the edges of its voxels where the file tells them.
+// Images from a microscope, or anything that looks like one: a stack of one channel, with the edges of its
+// voxels where the file tells them.
 #pragma once
 
 #include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/array.hpp"
@@ -37,8 +38,8 @@ struct ImageHeader {
   Vec3d voxel_um{0, 0, 0};
 };
 
-// An image of which only the header has been read. Planes come when they are
-// asked for, so that a stack may be larger than memory.
+// An image of which only the header has been read. Planes come when they are asked for, so that a stack may
+// be larger than memory.
 class ImageSource {
  public:
   explicit ImageSource(ImageHeader header) : header_(std::move(header)) {}
@@ -47,8 +48,7 @@ class ImageSource {
   virtual ~ImageSource() = default;
 
   const ImageHeader& header() const { return header_; }
-  // The planes first <= z < end. Throws UserError where they are damaged or
-  // would not fit into `most_bytes`.
+  // The planes first <= z < end. Throws UserError where they are damaged or would not fit into `most_bytes`.
   Array planes(int64_t first, int64_t end, std::size_t most_bytes);
 
  private:
@@ -58,11 +58,10 @@ class ImageSource {
   ImageHeader header_;
 };
 
-// Opens a .npy array, a TIFF file (.tif, .tiff), a dataset of an HDF5 file
-// (.h5, .hdf5), or a folder of numbered TIFF slices; two axes count as one
-// slice. Throws UserError, naming the file, where it cannot be read, is
-// damaged, holds nothing of the kind, or is stored in pieces that do not fit
-// into `most_bytes` of memory.
+// Opens a .npy array, a TIFF file (.tif, .tiff), a dataset of an HDF5 file (.h5, .hdf5), or a folder of
+// numbered TIFF slices; two axes count as one slice. Throws UserError, naming the file, where it cannot be
+// read, is damaged, holds nothing of the kind, or is stored in pieces that do not fit into `most_bytes` of
+// memory.
 std::unique_ptr<ImageSource> open_image(const std::filesystem::path& path, const ImagePart& part,
                                         std::size_t most_bytes);
 // One that is in memory already.

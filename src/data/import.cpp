@@ -27,11 +27,10 @@ void crop(Placed& placed, const ImagePlacement& placement, const std::string& na
   for (int axis = 0; axis < 3; ++axis)
     if (placed.low[axis] < 0 || placed.high[axis] > placed.facts.voxels[axis] ||
         placed.low[axis] >= placed.high[axis])
-      throw UserError(
-          fmt::format("{} is to be cropped from {} to {}, but it has {} voxels "
-                      "along (x, y, z); the part must lie inside "
-                      "and not be empty.",
-                      name, text_of(placed.low), text_of(placed.high), text_of(placed.facts.voxels)));
+      throw UserError(fmt::format(
+          "{} is to be cropped from {} to {}, but it has {} voxels along (x, y, z); the part must lie inside "
+          "and not be empty.",
+          name, text_of(placed.low), text_of(placed.high), text_of(placed.facts.voxels)));
 }
 
 // The edges of voxels, and with them how many make a site.
@@ -54,23 +53,23 @@ int64_t slab_planes(const std::array<int64_t, 3>& zyx) {
   return std::max<int64_t>(1, kSlabVoxels / (zyx[1] * zyx[2]));
 }
 
-// Refuses what would take more memory than there is, from the first slab to the
-// last copy.
+// Refuses what would take more memory than there is.
 void check_memory(const Placed& placed, const ImageHeader& header, const ImportGrid& grid) {
   const Vec3i size = placed.high - placed.low;
-  double sites = 1, longest = 1;
+  Vec3d length;  // in sites
   for (int axis = 0; axis < 3; ++axis) {
-    const double length = std::max(1.0, double(size[axis]) / placed.scale[axis]);
-    sites *= length;
-    longest = std::max(longest, length);
+    length[axis] = std::max(1.0, double(size[axis]) / placed.scale[axis]);
+    if (!(length[axis] < 0x7FFFFFFF))
+      throw UserError(fmt::format("{} covers {:.3g} sites of {} µm along {}; at most 2147483646 are allowed.",
+                                  header.name, length[axis], grid.site_um, "xyz"[axis]));
   }
+  const double sites = length.x * length.y * length.z;
   // Twice as floats, while it is smoothed, or resampled along z.
-  const double need = 4 * (sites + sites * std::max(1.0, placed.scale.z));
-  if (!(need <= double(grid.most_bytes) && longest < 0x7FFFFFFF))
-    throw UserError(
-        fmt::format("{} covers {:.3g} sites of {} µm, which take "
-                    "{} to work on; there are {}.",
-                    header.name, sites, grid.site_um, bytes_text(need), bytes_text(double(grid.most_bytes))));
+  const double need = 4 * (sites + length.x * length.y * std::max(length.z, double(size.z)));
+  if (!(need <= double(grid.most_bytes)))
+    throw UserError(fmt::format("{} covers {:.3g} sites of {} µm, which take {} to work on; there are {}.",
+                                header.name, sites, grid.site_um, bytes_text(need),
+                                bytes_text(double(grid.most_bytes))));
 }
 
 Placed placed_image(const ImageHeader& header, const ImagePlacement& placement, const ImportGrid& grid) {
@@ -84,8 +83,7 @@ Placed placed_image(const ImageHeader& header, const ImagePlacement& placement, 
   crop(placed, placement, name);
   if (grid.dimension == 2 && placed.high.z - placed.low.z != 1)
     throw UserError(
-        fmt::format("{} has {} slices, but the lattice is 2-D; "
-                    "crop it to one of them, or use a lattice with "
+        fmt::format("{} has {} slices, but the lattice is 2-D; crop it to one of them, or use a lattice with "
                     "a third side.",
                     name, placed.high.z - placed.low.z));
   set_scale(placed, placement, header.voxel_um, grid);
@@ -94,8 +92,7 @@ Placed placed_image(const ImageHeader& header, const ImagePlacement& placement, 
   return placed;
 }
 
-// Calls visit(planes, first, end) for the planes that are used, slab by slab,
-// counted from the first of them.
+// Calls visit(planes, first, end) for the planes that are used, slab by slab, counted from the first of them.
 template <class Visit>
 void for_each_slab(ImageSource& image, const Placed& placed, const ImportGrid& grid, const Visit& visit) {
   const int64_t planes = slab_planes(image.header().zyx);
@@ -105,8 +102,7 @@ void for_each_slab(ImageSource& image, const Placed& placed, const ImportGrid& g
   }
 }
 
-// Slabs are resampled across as they come: a stack that is larger than memory
-// may make a small volume.
+// Slabs are resampled across as they come: a stack that is larger than memory may make a small volume.
 Volume read_volume(ImageSource& image, const Placed& placed, const ImportGrid& grid) {
   const Vec3d across{placed.scale.x, placed.scale.y, 1};
   Volume volume(resampled_size(placed.high - placed.low, across));

@@ -1,5 +1,4 @@
-// A tissue from an image: what is read, on which grid, and which of its voxels
-// belong to it.
+// A tissue from an image: what is read, on which grid, and which of its voxels belong to it.
 #pragma once
 
 #include <optional>
@@ -13,9 +12,8 @@ namespace kiln {
 // Where the voxels of an image come to lie.
 struct ImagePlacement {
   ImagePart part;
-  std::optional<Vec3d> voxel_um;  // in place of what the file says
-  std::optional<Vec3i> crop_from,
-      crop_to;  // voxels of the image: first inside, first beyond
+  std::optional<Vec3d> voxel_um;            // in place of what the file says
+  std::optional<Vec3i> crop_from, crop_to;  // voxels of the image: first inside, first beyond
 };
 
 // What is done to intensities, in this order.
@@ -47,17 +45,16 @@ struct ImportedLabels {
   ImageFacts facts;
 };
 
-// A lattice: its sites are cubes with an edge of `site_um`. In 2-D an image has
-// one slice, whatever its thickness.
+// A lattice: its sites are cubes with an edge of `site_um`. In 2-D an image has one slice, whatever its
+// thickness.
 struct ImportGrid {
   double site_um = 1;
   int dimension = 3;
   std::size_t most_bytes = 0;  // of memory
 };
 
-// Where `seen` is given, it gets the values that were held against the
-// threshold. Of the image only a slab of planes is in memory at a time, beside
-// what it is resampled to. Throw UserError.
+// Where `seen` is given, it gets the values that were held against the threshold. Of the image only a slab of
+// planes is in memory at a time, beside what it is resampled to. Throw UserError.
 ImportedMask import_mask(ImageSource& image, const ImagePlacement& placement,
                          const Segmentation& segmentation, const ImportGrid& grid, Volume* seen = nullptr);
 ImportedLabels import_labels(ImageSource& image, const ImagePlacement& placement, const ImportGrid& grid);

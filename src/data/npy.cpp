@@ -58,8 +58,7 @@ class NpyReader {
     const std::optional<ElementType> type = element_type(header_.descr);
     if (!type)
       throw UserError(
-          fmt::format("{} holds values of type '{}'; allowed are "
-                      "bool, integers of 8 to 64 bits "
+          fmt::format("{} holds values of type '{}'; allowed are bool, integers of 8 to 64 bits "
                       "and floats of 32 or 64 bits.",
                       name_, header_.descr));
     type_ = *type;
@@ -107,10 +106,8 @@ class NpyReader {
       throw UserError(fmt::format("{} is not a .npy file: it does not begin with \\x93NUMPY.", name_));
     const int version = start[6];
     if (version < 1 || version > 3 || start[7] != 0)
-      throw UserError(
-          fmt::format("{} has version {}.{} of the .npy format; "
-                      "allowed are 1.0, 2.0 and 3.0.",
-                      name_, version, int(start[7])));
+      throw UserError(fmt::format("{} has version {}.{} of the .npy format; allowed are 1.0, 2.0 and 3.0.",
+                                  name_, version, int(start[7])));
     unsigned char length_bytes[4] = {};
     const std::size_t length_width = version == 1 ? 2 : 4;
     if (left() < length_width) throw UserError(fmt::format("{} ends within its header.", name_));
@@ -140,8 +137,7 @@ class NpyReader {
     if (is_empty) need = 0;
     if (need != left())
       throw UserError(fmt::format(
-          "{} {}: {} bytes of data are there, {} are needed for "
-          "the shape {} with {} "
+          "{} {}: {} bytes of data are there, {} are needed for the shape {} with {} "
           "bytes per value.",
           name_, left() < need ? "is cut short" : "is too long", left(), need, shape_text(shape), width));
     return need;
@@ -166,13 +162,12 @@ class NpyReader {
   std::size_t read_bytes_ = 0;  // where the stream stands
   NpyHeader header_;
   ElementType type_;
-  std::size_t data_ = 0,
-              data_bytes_ = 0;  // where the values begin, and how long they are
+  std::size_t data_ = 0;        // where the values begin
+  std::size_t data_bytes_ = 0;  // how long they are
 };
 
-// A transposition of the first axis against the last for every place along the
-// axes between, in blocks that stay in the cache: a plain loop would fetch a
-// line of memory per value.
+// A transposition of the first axis against the last for every place along the axes between, in blocks that
+// stay in the cache: a plain loop would fetch a line of memory per value.
 template <std::size_t Width>
 void transpose(const unsigned char* from, unsigned char* to, const std::vector<int64_t>& shape) {
   constexpr int64_t kBlock = 64;
@@ -266,8 +261,7 @@ NpyFile::NpyFile(const std::filesystem::path& path, std::size_t most_bytes)
   const NpyReader& reader = open_->reader;
   if (reader.fortran_order() && reader.data_bytes() > most_bytes / 2)
     throw UserError(fmt::format(
-        "{} is stored in Fortran's order, and needs {} of memory "
-        "to be turned around; {} are allowed.",
+        "{} is stored in Fortran's order, and needs {} of memory to be turned around; {} are allowed.",
         reader.name(), bytes_text(2 * double(reader.data_bytes())), bytes_text(double(most_bytes))));
 }
 NpyFile::NpyFile(NpyFile&&) noexcept = default;

@@ -85,8 +85,7 @@ Volume resampled_along(const Volume& volume, int axis, double scale) {
   return result;
 }
 
-// The right half of a Gaussian, the middle first, cut where it is below a
-// thousandth.
+// The right half of a Gaussian, the middle first, cut where it is below a thousandth.
 std::vector<float> half_gaussian(double sigma) {
   std::vector<double> half{1};
   for (int k = 1; double(k) <= 3.7 * sigma; ++k)
@@ -124,8 +123,8 @@ void smooth_along(Volume& volume, int axis, double sigma) {
   });
 }
 
-// Squared distances to the nearest set voxel along lines, one axis after the
-// other (Felzenszwalb and Huttenlocher 2012): the lower envelope of parabolas.
+// Squared distances to the nearest set voxel along lines, one axis after the other (Felzenszwalb and
+// Huttenlocher 2012): the lower envelope of parabolas.
 class DistanceLine {
  public:
   explicit DistanceLine(std::size_t longest) : apex_(longest), begin_(longest + 1), result_(longest) {}
@@ -189,8 +188,8 @@ void transform_along(Volume& squared, int axis) {
   });
 }
 
-// Sets all voxels within the radius of one that has this value. At a wall the
-// mirror image is never nearer than what it mirrors.
+// Sets all voxels within the radius of one that has this value. At a wall the mirror image is never nearer
+// than what it mirrors.
 void grow(Mask& mask, uint8_t value, double radius) {
   Volume squared(mask.size);
   for (std::size_t i = 0; i < mask.values.size(); ++i)

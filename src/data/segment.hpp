@@ -1,7 +1,7 @@
 // From the values of an image to a yes or no for every voxel.
 //
-// Everything is computed in a fixed order and precision, with our own
-// exponential: the same file gives the same cells on every machine.
+// Everything is computed in a fixed order and precision, with our own exponential: the same file gives the
+// same cells on every machine.
 #pragma once
 
 #include <algorithm>
@@ -32,15 +32,13 @@ struct Grid {
 using Volume = Grid<float>;
 using Mask = Grid<uint8_t>;  // 0 or 1
 
-// The part low <= place < high of an array of shape (z, y, x), which must lie
-// inside of it.
+// The part low <= place < high of an array of shape (z, y, x), which must lie inside of it.
 Volume volume_of(const Array& values, const Vec3i& low, const Vec3i& high);
 // The same for integers.
 Grid<int64_t> labels_of(const Array& values, const Vec3i& low, const Vec3i& high);
 
-// On a grid whose voxels are `scale` times as wide, covering the same box: the
-// mean of what a new voxel covers where they are wider, linear between the
-// nearest where they are narrower.
+// On a grid whose voxels are `scale` times as wide, covering the same box: the mean of what a new voxel
+// covers where they are wider, linear between the nearest where they are narrower.
 Volume resampled(Volume volume, const Vec3d& scale);
 // The old voxel, of `length` along an axis, at the middle of the new one.
 inline int32_t nearest_voxel(int32_t at, double scale, int32_t length) {
@@ -51,29 +49,26 @@ Grid<int64_t> resampled(const Grid<int64_t>& labels, const Vec3d& scale);
 // Of the grid that `resampled` makes: at least 1 along every axis.
 Vec3i resampled_size(const Vec3i& size, const Vec3d& scale);
 
-// Gaussian of this standard deviation, in voxels, along every axis; 0 leaves an
-// axis as it is. Beyond the walls lies the mirror image.
+// Gaussian of this standard deviation, in voxels, along every axis; 0 leaves an axis as it is. Beyond the
+// walls lies the mirror image.
 void smooth(Volume& volume, const Vec3d& sigma);
 
-// The threshold that parts the values into two classes with the least spread
-// inside of them (Otsu 1979), from a histogram of 1024 bins between the
-// smallest and the largest value.
+// The threshold that parts the values into two classes with the least spread inside of them (Otsu 1979), from
+// a histogram of 1024 bins between the smallest and the largest value.
 float otsu_threshold(const Volume& volume);
 
 // 1 where a value is above the threshold.
 Mask above(const Volume& volume, float threshold);
 void invert(Mask& mask);
 
-// Clears pieces (26-connected, in a plane 8-connected) of fewer than `least`
-// voxels; says how many voxels.
+// Clears pieces (26-connected, in a plane 8-connected) of fewer than `least` voxels; says how many voxels.
 int64_t remove_specks(Mask& mask, int64_t least);
 
-// Fills what a ball of this radius, in voxels, does not get into: dilation,
-// then erosion. Beyond the walls lies the mirror image.
+// Fills what a ball of this radius, in voxels, does not get into: dilation, then erosion. Beyond the walls
+// lies the mirror image.
 void close_gaps(Mask& mask, double radius);
 
-// Where along an axis of `length` voxels the mirror images, one after the
-// other, have place `at`.
+// Where along an axis of `length` voxels the mirror images, one after the other, have place `at`.
 inline int32_t mirrored(int64_t at, int32_t length) {
   const int64_t period = 2 * int64_t(length), place = ((at % period) + period) % period;
   return int32_t(place < length ? place : period - 1 - place);

@@ -1,5 +1,4 @@
-// What tiff_stack.hpp becomes in a build without libtiff or pugixml: everything
-// says what to install.
+// What tiff_stack.hpp becomes in a build without libtiff or pugixml: everything says what to install.
 #ifndef KILN_HAS_TIFF
 #include "core/error.hpp"
 #include "data/tiff_stack.hpp"
@@ -9,8 +8,7 @@ namespace {
 
 [[noreturn]] void missing() {
   throw Failure(
-      "this build of Kiln cannot read TIFF files; install "
-      "libtiff-dev and libpugixml-dev and rebuild.");
+      "this build of Kiln cannot read TIFF files; install libtiff-dev and libpugixml-dev and rebuild.");
 }
 
 }  // namespace

@@ -22,8 +22,7 @@
 namespace kiln {
 namespace {
 
-// One channel at one time of one file. Finds its pages first, so that its size
-// is known before any is read.
+// One channel at one time of one file. Finds its pages first, so that its size is known before any is read.
 class TiffStack {
  public:
   TiffStack(const std::filesystem::path& path, const ImagePart& part, std::size_t most_bytes)
@@ -35,8 +34,7 @@ class TiffStack {
     format_ = first->format;
     if (!format_.element())
       throw UserError(
-          fmt::format("{} holds {}; allowed are integers of 8 to "
-                      "64 bits and floats of 32 or 64 bits.",
+          fmt::format("{} holds {}; allowed are integers of 8 to 64 bits and floats of 32 or 64 bits.",
                       name(), format_.text()));
     if (format_.width == 0 || format_.height == 0 || format_.samples == 0)
       throw UserError(fmt::format("{} holds no voxels.", name()));
@@ -49,8 +47,7 @@ class TiffStack {
   int64_t slices() const { return int64_t(raw_ ? raw_slices_.size() : pages_.size()); }
   Vec3d voxel_um() const { return voxel_um_; }
 
-  // The header is believed as far as the bytes of the file could make up for
-  // what it promises.
+  // The header is believed as far as the bytes of the file could make up for what it promises.
   void check_plausible() const {
     if (raw_) return;  // has been checked to the byte
     const double values = double(format_.width) * double(format_.height) * double(pages_.size());
@@ -83,8 +80,7 @@ class TiffStack {
     use(pages);
   }
 
-  // Channels are numbered through the samples of a page first. Returns which
-  // page of several it is in.
+  // Channels are numbered through the samples of a page first. Returns which page of several it is in.
   int64_t choose_sample(int64_t channels) {
     check_choice(name(), "channel", part_.channel, channels);
     sample_ = part_.channel % format_.samples;
@@ -93,10 +89,9 @@ class TiffStack {
 
   void choose_by_ome(const OmePixels& ome) {
     if (ome.width != format_.width || ome.height != format_.height || ome.channels % format_.samples != 0)
-      throw UserError(
-          fmt::format("cannot read {}: by its OME-XML it has {} x {} pixels and {} "
-                      "channels, but its first page has {}.",
-                      name(), ome.width, ome.height, ome.channels, format_.text()));
+      throw UserError(fmt::format(
+          "cannot read {}: by its OME-XML it has {} x {} pixels and {} channels, but its first page has {}.",
+          name(), ome.width, ome.height, ome.channels, format_.text()));
     const int64_t channel = choose_sample(ome.channels);
     check_choice(name(), "time", part_.time, ome.times);
     use(ome_pages(ome, {channel, part_.time, format_.samples}, file_.pages().size(), name()));
@@ -117,9 +112,8 @@ class TiffStack {
     }
     if (uint64_t(imagej.images) != pages.size())
       throw UserError(
-          fmt::format("cannot read {}: ImageJ's description "
-                      "promises {} images, but it has {} pages.",
-                      name(), imagej.images, pages.size()));
+          fmt::format("cannot read {}: ImageJ's description promises {} images, but it has {} pages.", name(),
+                      imagej.images, pages.size()));
     std::vector<std::size_t> chosen;
     for (int64_t slice = 0; slice < imagej.slices; ++slice) chosen.push_back(pages[image(slice)]);
     use(std::move(chosen));
@@ -147,15 +141,12 @@ class TiffStack {
     return std::size_t(format_.width) * std::size_t(format_.height) * width_of(element());
   }
 
-  // Beyond 4 GB ImageJ describes only the first image; the others follow,
-  // uncompressed.
+  // Beyond 4 GB ImageJ describes only the first image; the others follow, uncompressed.
   void check_raw(int64_t images) {
     raw_ = file_.raw();
     if (!raw_ || format_.samples != 1)
-      throw UserError(
-          fmt::format("cannot read {}: ImageJ's description "
-                      "promises {} images, but it has 1 page.",
-                      name(), images));
+      throw UserError(fmt::format(
+          "cannot read {}: ImageJ's description promises {} images, but it has 1 page.", name(), images));
     const double need =
         double(format_.width) * double(format_.height) * double(width_of(element())) * double(images);
     if (double(raw_->offset) + need > double(file_.file_bytes()))
@@ -248,10 +239,8 @@ std::vector<std::filesystem::path> slices_of(const std::filesystem::path& folder
       continue;
     const std::string stem = at->path().stem().string();
     if (std::none_of(stem.begin(), stem.end(), is_digit))
-      throw UserError(
-          fmt::format("{} has no number in its name, so its place "
-                      "among the slices is unknown.",
-                      at->path().string()));
+      throw UserError(fmt::format("{} has no number in its name, so its place among the slices is unknown.",
+                                  at->path().string()));
     slices.push_back(at->path());
   }
   if (error) throw UserError(fmt::format("cannot read {}: {}.", folder.string(), error.message()));

@@ -92,6 +92,36 @@ TEST(ImportInPieces, WhatDoesNotFitIsRefusedWithItsSize) {
   EXPECT_TRUE(stack.asked.empty());
 }
 
+std::string refusal(ImageSource& stack, const ImagePlacement& placement, const Segmentation& segmentation,
+                    const ImportGrid& grid) {
+  try {
+    import_mask(stack, placement, segmentation, grid);
+  } catch (const UserError& e) {
+    return e.what();
+  }
+  return "(no error)";
+}
+
+TEST(ImportInPieces, AbsurdSizesAreRefused) {
+  Imagined stack({2, 3, 4}, [](int64_t x, int64_t, int64_t) { return uint8_t(x); });
+  ImagePlacement placement;
+  Segmentation segmentation;
+  placement.voxel_um = Vec3d{1e6, 1e-6, 1e-6};  // a thread: long, but of hardly any volume
+  EXPECT_EQ(refusal(stack, placement, segmentation, {1e-3, 3, std::size_t(1) << 40}),
+            "imagined covers 4e+09 sites of 0.001 µm along x; at most 2147483646 are allowed.");
+  placement.voxel_um = Vec3d{1, 1, 1};
+  segmentation.smooth_um = 1e6;
+  EXPECT_EQ(refusal(stack, placement, segmentation, {1, 3, kLittle}),
+            "imagined is to be smoothed over 1e+06 µm, but it is only 4 µm long.");
+  EXPECT_TRUE(stack.asked.empty());
+  segmentation.smooth_um = 0;
+  segmentation.specks_um3 = 1e18;
+  placement.voxel_um = Vec3d{1e-6, 1e-6, 1e-6};
+  EXPECT_EQ(import_mask(stack, placement, segmentation, {1e-6, 3, kLittle}).facts.share, 0.0);
+  const ImportedLabels coarse = import_labels(stack, placement, {1e12, 3, kLittle});
+  EXPECT_EQ(coarse.labels.values, std::vector<int64_t>{3});
+}
+
 using PlanesOfFiles = image_files::WithImages;
 
 TEST_F(PlanesOfFiles, AreThoseOfTheWhole) {
