@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
+#include <memory>
 
 #include "cli/commands.hpp"
 #include "core/error.hpp"
@@ -97,10 +97,10 @@ std::string segmentation_toml(const Segmentation& s) {
   return text;
 }
 
-void import_intensities(const ImportOptions& o, ImageStack stack, const ImportGrid& grid) {
+void import_intensities(const ImportOptions& o, ImageSource& source, const ImportGrid& grid) {
   Volume seen;
   const int dimension = grid.dimension;
-  const ImportedMask image = import_mask(std::move(stack), o.file, o.placement, o.segmentation, grid, &seen);
+  const ImportedMask image = import_mask(source, o.placement, o.segmentation, grid, &seen);
   print_facts(image.facts, o.site_um, dimension);
   fmt::print("threshold       {:g}{}\n", image.facts.threshold, o.segmentation.threshold ? "" : " (Otsu)");
   if (image.facts.specks > 0)
@@ -124,9 +124,9 @@ void import_intensities(const ImportOptions& o, ImageStack stack, const ImportGr
              o.site_um, placement_toml(o, dimension), segmentation_toml(o.segmentation));
 }
 
-void import_label_image(const ImportOptions& o, ImageStack stack, const ImportGrid& grid) {
+void import_label_image(const ImportOptions& o, ImageSource& source, const ImportGrid& grid) {
   const int dimension = grid.dimension;
-  const ImportedLabels image = import_labels(std::move(stack), o.file, o.placement, grid);
+  const ImportedLabels image = import_labels(source, o.placement, grid);
   print_facts(image.facts, o.site_um, dimension);
   std::vector<int64_t> labels = image.labels.values;
   std::sort(labels.begin(), labels.end());
@@ -159,12 +159,12 @@ int import_command(ImportOptions options) {
   if (edges.size() > 1) p.voxel_um = Vec3d{edges[0], edges[1], edges.size() == 3 ? edges[2] : edges[0]};
   if (options.out.empty()) options.out = "import";
   ImportGrid grid{1, 3, std::size_t(physical_memory())};
-  ImageStack image = read_image(options.file, p.part, grid.most_bytes);
-  const int64_t slices =
-      p.crop_to ? p.crop_to->z - (p.crop_from ? p.crop_from->z : 0) : image.values.shape[0];
+  const std::unique_ptr<ImageSource> source = open_image(options.file, p.part, grid.most_bytes);
+  const ImageHeader& header = source->header();
+  const int64_t slices = p.crop_to ? p.crop_to->z - (p.crop_from ? p.crop_from->z : 0) : header.zyx[0];
   grid.dimension = slices > 1 ? 3 : 2;
   if (options.site_um == 0) {
-    const Vec3d known = p.voxel_um.value_or(image.voxel_um);
+    const Vec3d known = p.voxel_um.value_or(header.voxel_um);
     for (int axis = 0; axis < grid.dimension; ++axis)
       if (known[axis] > 0 && (options.site_um == 0 || known[axis] < options.site_um))
         options.site_um = known[axis];
@@ -172,9 +172,9 @@ int import_command(ImportOptions options) {
   }
   grid.site_um = options.site_um;
   if (options.labels)
-    import_label_image(options, std::move(image), grid);
+    import_label_image(options, *source, grid);
   else
-    import_intensities(options, std::move(image), grid);
+    import_intensities(options, *source, grid);
   return 0;
 }
 

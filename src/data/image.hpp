@@ -2,8 +2,12 @@
 // voxels where the file tells them.
 #pragma once
 
+#include <array>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "data/array.hpp"
 
@@ -27,9 +31,43 @@ struct ImagePart {
   std::string dataset{};  // of an HDF5 file; may be left out where it has only one
 };
 
-// Reads a .npy array, a TIFF file (.tif, .tiff), a dataset of an HDF5 file (.h5, .hdf5), or a folder of
+struct ImageHeader {
+  std::string name;  // in messages
+  std::array<int64_t, 3> zyx{0, 0, 0};
+  Array::Element element = Array::Element::uint8;
+  Vec3d voxel_um{0, 0, 0};
+};
+
+// An image of which only the header has been read. Planes come when they are asked for, so that a stack may
+// be larger than memory.
+class ImageSource {
+ public:
+  explicit ImageSource(ImageHeader header) : header_(std::move(header)) {}
+  ImageSource(const ImageSource&) = delete;
+  ImageSource& operator=(const ImageSource&) = delete;
+  virtual ~ImageSource() = default;
+
+  const ImageHeader& header() const { return header_; }
+  // The planes first <= z < end. Throws UserError where they are damaged or would not fit into `most_bytes`.
+  Array planes(int64_t first, int64_t end, std::size_t most_bytes);
+
+ private:
+  // Adds them to an empty `bytes`, of which `size` are wanted.
+  virtual void append(int64_t first, int64_t end, std::size_t size, std::vector<unsigned char>& bytes) = 0;
+
+  ImageHeader header_;
+};
+
+// Opens a .npy array, a TIFF file (.tif, .tiff), a dataset of an HDF5 file (.h5, .hdf5), or a folder of
 // numbered TIFF slices; two axes count as one slice. Throws UserError, naming the file, where it cannot be
-// read, is damaged, holds nothing of the kind, or would not fit into `most_bytes` of memory.
+// read, is damaged, holds nothing of the kind, or is stored in pieces that do not fit into `most_bytes` of
+// memory.
+std::unique_ptr<ImageSource> open_image(const std::filesystem::path& path, const ImagePart& part,
+                                        std::size_t most_bytes);
+// One that is in memory already.
+std::unique_ptr<ImageSource> image_in_memory(ImageStack image, std::string name);
+
+// All of it.
 ImageStack read_image(const std::filesystem::path& path, const ImagePart& part, std::size_t most_bytes);
 
 }  // namespace kiln

@@ -53,11 +53,10 @@ struct ImportGrid {
   std::size_t most_bytes = 0;  // of memory
 };
 
-// What read_image gave for placement.part. Where `seen` is given, it gets the values that were held against
-// the threshold. Throw UserError, which calls the image `name`.
-ImportedMask import_mask(ImageStack image, const std::string& name, const ImagePlacement& placement,
+// Where `seen` is given, it gets the values that were held against the threshold. Of the image only a slab of
+// planes is in memory at a time, beside what it is resampled to. Throw UserError.
+ImportedMask import_mask(ImageSource& image, const ImagePlacement& placement,
                          const Segmentation& segmentation, const ImportGrid& grid, Volume* seen = nullptr);
-ImportedLabels import_labels(ImageStack image, const std::string& name, const ImagePlacement& placement,
-                             const ImportGrid& grid);
+ImportedLabels import_labels(ImageSource& image, const ImagePlacement& placement, const ImportGrid& grid);
 
 }  // namespace kiln

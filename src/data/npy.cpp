@@ -13,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "data/npy_header.hpp"
+#include "data/wording.hpp"
 
 namespace kiln {
 namespace {
@@ -48,28 +49,48 @@ std::optional<ElementType> element_type(std::string_view descr) {
   return type;
 }
 
-class Reader {
+// Header and values of a stream.
+class NpyReader {
  public:
-  Reader(std::istream& in, std::size_t bytes, std::string name)
-      : in_(in), file_bytes_(bytes), name_(std::move(name)) {}
-
-  Array read() {
-    const NpyHeader header = parse_npy_header(read_header_text(), name_);
-    const std::optional<ElementType> type = element_type(header.descr);
+  NpyReader(std::istream& in, std::size_t bytes, std::string name)
+      : in_(in), file_bytes_(bytes), name_(std::move(name)) {
+    header_ = parse_npy_header(read_header_text(), name_);
+    const std::optional<ElementType> type = element_type(header_.descr);
     if (!type)
       throw UserError(
           fmt::format("{} holds values of type '{}'; allowed are bool, integers of 8 to 64 bits "
                       "and floats of 32 or 64 bits.",
-                      name_, header.descr));
+                      name_, header_.descr));
+    type_ = *type;
+    data_ = read_bytes_;
+    data_bytes_ = checked_bytes(header_.shape, type_.width);
+  }
+
+  const std::string& name() const { return name_; }
+  const std::vector<int64_t>& shape() const { return header_.shape; }
+  Element element() const { return type_.element; }
+  bool fortran_order() const { return header_.fortran_order; }
+  std::size_t data_bytes() const { return data_bytes_; }
+
+  // As they follow each other in the file.
+  void read(std::size_t first, std::size_t count, unsigned char* to) {
+    if (const std::size_t at = data_ + first * type_.width; at != read_bytes_) {
+      in_.seekg(std::streamoff(at));
+      read_bytes_ = at;
+    }
+    const std::size_t bytes = count * type_.width;
+    read_exactly(to, bytes);
+    if (type_.swapped) swap_bytes(to, bytes, type_.width);
+    if (type_.boolean) std::transform(to, to + bytes, to, [](unsigned char v) { return v != 0 ? 1 : 0; });
+  }
+
+  Array read_all() {
     Array array;
-    array.shape = header.shape;
-    array.element = type->element;
-    array.bytes.resize(checked_bytes(header.shape, type->width));
-    read_exactly(array.bytes.data(), array.bytes.size());
-    if (type->swapped) swap_bytes(array.bytes.data(), array.bytes.size(), type->width);
-    if (type->boolean)
-      for (unsigned char& value : array.bytes) value = value != 0 ? 1 : 0;
-    if (header.fortran_order) array.bytes = to_c_order(array.bytes, array.shape, type->width);
+    array.shape = header_.shape;
+    array.element = type_.element;
+    array.bytes.resize(data_bytes_);
+    read(0, data_bytes_ / type_.width, array.bytes.data());
+    if (header_.fortran_order) array.bytes = to_c_order(array.bytes, array.shape, type_.width);
     check_below_2_63(name_, array);
     return array;
   }
@@ -138,7 +159,11 @@ class Reader {
   std::istream& in_;
   std::size_t file_bytes_;
   std::string name_;
-  std::size_t read_bytes_ = 0;
+  std::size_t read_bytes_ = 0;  // where the stream stands
+  NpyHeader header_;
+  ElementType type_;
+  std::size_t data_ = 0;        // where the values begin
+  std::size_t data_bytes_ = 0;  // how long they are
 };
 
 // A transposition of the first axis against the last for every place along the axes between, in blocks that
@@ -171,8 +196,8 @@ void transpose(const unsigned char* from, unsigned char* to, const std::vector<i
   }
 }
 
-std::vector<unsigned char> Reader::to_c_order(const std::vector<unsigned char>& bytes,
-                                              const std::vector<int64_t>& shape, std::size_t width) {
+std::vector<unsigned char> NpyReader::to_c_order(const std::vector<unsigned char>& bytes,
+                                                 const std::vector<int64_t>& shape, std::size_t width) {
   if (shape.size() < 2 || bytes.empty()) return bytes;
   std::vector<unsigned char> result(bytes.size());
   switch (width) {
@@ -192,13 +217,8 @@ std::vector<unsigned char> Reader::to_c_order(const std::vector<unsigned char>& 
   return result;
 }
 
-}  // namespace
-
-Array read_npy(std::istream& in, std::size_t bytes, const std::string& name) {
-  return Reader(in, bytes, name).read();
-}
-
-Array read_npy(const std::filesystem::path& path) {
+// The size of a file that can be read.
+std::size_t bytes_of_file(const std::filesystem::path& path) {
   const std::string name = path.string();
   std::error_code error;
   const bool is_file = std::filesystem::is_regular_file(path, error);
@@ -206,9 +226,56 @@ Array read_npy(const std::filesystem::path& path) {
   if (!is_file) throw UserError(fmt::format("cannot read {}: it is not a file.", name));
   const std::size_t bytes = std::filesystem::file_size(path, error);
   if (error) throw UserError(fmt::format("cannot read {}: {}.", name, error.message()));
+  return bytes;
+}
+
+std::ifstream opened(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw UserError(fmt::format("cannot read {}: it cannot be opened.", name));
-  return read_npy(in, bytes, name);
+  if (!in) throw UserError(fmt::format("cannot read {}: it cannot be opened.", path.string()));
+  return in;
+}
+
+}  // namespace
+
+Array read_npy(std::istream& in, std::size_t bytes, const std::string& name) {
+  return NpyReader(in, bytes, name).read_all();
+}
+
+Array read_npy(const std::filesystem::path& path) {
+  const std::size_t bytes = bytes_of_file(path);
+  std::ifstream in = opened(path);
+  return read_npy(in, bytes, path.string());
+}
+
+struct NpyFile::Open {
+  Open(const std::filesystem::path& path, std::size_t bytes)
+      : in(opened(path)), reader(in, bytes, path.string()) {}
+
+  std::ifstream in;
+  NpyReader reader;
+  std::optional<Array> turned;  // all of an array in Fortran's order, once it has been read
+};
+
+NpyFile::NpyFile(const std::filesystem::path& path, std::size_t most_bytes)
+    : open_(std::make_unique<Open>(path, bytes_of_file(path))) {
+  const NpyReader& reader = open_->reader;
+  if (reader.fortran_order() && reader.data_bytes() > most_bytes / 2)
+    throw UserError(fmt::format(
+        "{} is stored in Fortran's order, and needs {} of memory to be turned around; {} are allowed.",
+        reader.name(), bytes_text(2 * double(reader.data_bytes())), bytes_text(double(most_bytes))));
+}
+NpyFile::NpyFile(NpyFile&&) noexcept = default;
+NpyFile::~NpyFile() = default;
+
+const std::string& NpyFile::name() const { return open_->reader.name(); }
+const std::vector<int64_t>& NpyFile::shape() const { return open_->reader.shape(); }
+Array::Element NpyFile::element() const { return open_->reader.element(); }
+
+void NpyFile::read(std::size_t first, std::size_t count, unsigned char* to) {
+  if (!open_->reader.fortran_order()) return open_->reader.read(first, count, to);
+  if (!open_->turned) open_->turned = open_->reader.read_all();
+  const std::size_t width = width_of(element());
+  std::memcpy(to, open_->turned->bytes.data() + first * width, count * width);
 }
 
 }  // namespace kiln

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <iosfwd>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "data/array.hpp"
 
@@ -15,5 +17,24 @@ namespace kiln {
 Array read_npy(const std::filesystem::path& path);
 // The same from a stream of this many bytes, which messages call `name`.
 Array read_npy(std::istream& in, std::size_t bytes, const std::string& name);
+
+// A file that is read in parts.
+class NpyFile {
+ public:
+  // Arrays in Fortran's order have to be turned around as a whole, so they must fit into `most_bytes`.
+  NpyFile(const std::filesystem::path& path, std::size_t most_bytes);
+  NpyFile(NpyFile&&) noexcept;
+  ~NpyFile();
+
+  const std::string& name() const;
+  const std::vector<int64_t>& shape() const;
+  Array::Element element() const;
+  // So many values from this one on, in C order. They must be there.
+  void read(std::size_t first, std::size_t count, unsigned char* to);
+
+ private:
+  struct Open;
+  std::unique_ptr<Open> open_;
+};
 
 }  // namespace kiln

@@ -67,7 +67,6 @@ std::vector<Taps> taps_of(int32_t old_length, int32_t new_length, double scale) 
 Volume resampled_along(const Volume& volume, int axis, double scale) {
   Vec3i size = volume.size;
   size[axis] = resampled_size(volume.size, {scale, scale, scale})[axis];
-  if (scale == 1) return volume;
   const std::vector<Taps> taps = taps_of(volume.size[axis], size[axis], scale);
   Volume result(size);
   const std::size_t stride = volume.stride(axis);
@@ -218,16 +217,16 @@ Vec3i resampled_size(const Vec3i& size, const Vec3d& scale) {
   return result;
 }
 
-Volume resampled(const Volume& volume, const Vec3d& scale) {
-  Volume result = volume;
-  for (int axis = 2; axis >= 0; --axis) result = resampled_along(result, axis, scale[axis]);
-  return result;
+Volume resampled(Volume volume, const Vec3d& scale) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (scale[axis] != 1) volume = resampled_along(volume, axis, scale[axis]);
+  return volume;
 }
 
 Grid<int64_t> resampled(const Grid<int64_t>& labels, const Vec3d& scale) {
   Grid<int64_t> result(resampled_size(labels.size, scale));
   const auto nearest = [&](int32_t at, int axis) {
-    return std::clamp(int32_t((double(at) + 0.5) * scale[axis]), 0, labels.size[axis] - 1);
+    return nearest_voxel(at, scale[axis], labels.size[axis]);
   };
   for_rows(result.size, [&](int32_t y, int32_t z) {
     for (int32_t x = 0; x < result.size.x; ++x)

@@ -4,6 +4,7 @@
 // same cells on every machine.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "data/array.hpp"
@@ -38,8 +39,12 @@ Grid<int64_t> labels_of(const Array& values, const Vec3i& low, const Vec3i& high
 
 // On a grid whose voxels are `scale` times as wide, covering the same box: the mean of what a new voxel
 // covers where they are wider, linear between the nearest where they are narrower.
-Volume resampled(const Volume& volume, const Vec3d& scale);
-// The value at the new voxel's middle.
+Volume resampled(Volume volume, const Vec3d& scale);
+// The old voxel, of `length` along an axis, at the middle of the new one.
+inline int32_t nearest_voxel(int32_t at, double scale, int32_t length) {
+  return int32_t(std::min((double(at) + 0.5) * scale, double(length - 1)));
+}
+// The value of the nearest voxel.
 Grid<int64_t> resampled(const Grid<int64_t>& labels, const Vec3d& scale);
 // Of the grid that `resampled` makes: at least 1 along every axis.
 Vec3i resampled_size(const Vec3i& size, const Vec3d& scale);

@@ -13,8 +13,12 @@ namespace {
 
 }  // namespace
 
-ImageStack read_tiff(const std::filesystem::path&, const ImagePart&, std::size_t) { missing(); }
-ImageStack read_tiff_slices(const std::filesystem::path&, const ImagePart&, std::size_t) { missing(); }
+std::unique_ptr<ImageSource> open_tiff(const std::filesystem::path&, const ImagePart&, std::size_t) {
+  missing();
+}
+std::unique_ptr<ImageSource> open_tiff_slices(const std::filesystem::path&, const ImagePart&, std::size_t) {
+  missing();
+}
 
 }  // namespace kiln
 #endif

@@ -57,10 +57,11 @@ class TiffStack {
                                   bytes_text(double(file_.file_bytes())), pages_.size(), format_.text()));
   }
 
-  void append_to(std::vector<unsigned char>& bytes) {
-    if (raw_) return append_raw(bytes);
-    for (const std::size_t page : pages_) {
-      file_.go_to(file_.pages()[page]);
+  // The slices first <= z < end.
+  void append_to(std::vector<unsigned char>& bytes, int64_t first, int64_t end) {
+    if (raw_) return append_raw(bytes, first, end);
+    for (int64_t z = first; z < end; ++z) {
+      file_.go_to(file_.pages()[pages_[std::size_t(z)]]);
       file_.append_plane(sample_, bytes);
     }
   }
@@ -153,10 +154,10 @@ class TiffStack {
                                   bytes_text(double(file_.file_bytes())), images, format_.text()));
   }
 
-  void append_raw(std::vector<unsigned char>& bytes) const {
+  void append_raw(std::vector<unsigned char>& bytes, int64_t first, int64_t end) const {
     std::ifstream in(name(), std::ios::binary);
-    for (const std::size_t image : raw_slices_) {
-      const std::size_t start = bytes.size();
+    for (int64_t z = first; z < end; ++z) {
+      const std::size_t image = raw_slices_[std::size_t(z)], start = bytes.size();
       bytes.resize(start + plane_bytes());
       in.seekg(std::streamoff(raw_->offset + image * plane_bytes()));
       in.read(reinterpret_cast<char*>(&bytes[start]), std::streamsize(plane_bytes()));
@@ -178,30 +179,27 @@ class TiffStack {
   std::vector<std::size_t> raw_slices_;  // images of a file that has only one page
 };
 
-// With room for all slices, but none yet.
-ImageStack empty_image(const TiffStack& stack, const std::string& name, int64_t slices,
-                       std::size_t most_bytes) {
-  ImageStack image;
-  const std::array<int64_t, 3> shape{slices, stack.format().height, stack.format().width};
-  const std::size_t bytes = stack_bytes(name, shape, stack.element(), most_bytes);
-  stack.check_plausible();
-  image.values.shape.assign(shape.begin(), shape.end());
-  image.values.element = stack.element();
-  image.values.bytes.reserve(bytes);
-  image.voxel_um = stack.voxel_um();
-  return image;
+ImageHeader header_of(const TiffStack& stack, std::string name, int64_t slices) {
+  return {std::move(name),
+          {slices, stack.format().height, stack.format().width},
+          stack.element(),
+          stack.voxel_um()};
 }
 
-}  // namespace
+class TiffSource : public ImageSource {
+ public:
+  explicit TiffSource(TiffStack stack)
+      : ImageSource(header_of(stack, stack.name(), stack.slices())), stack_(std::move(stack)) {}
 
-ImageStack read_tiff(const std::filesystem::path& path, const ImagePart& part, std::size_t most_bytes) {
-  TiffStack stack(path, part, most_bytes);
-  ImageStack image = empty_image(stack, stack.name(), stack.slices(), most_bytes);
-  stack.append_to(image.values.bytes);
-  return image;
-}
+ private:
+  void append(int64_t first, int64_t end, std::size_t size, std::vector<unsigned char>& bytes) override {
+    stack_.check_plausible();
+    bytes.reserve(size);
+    stack_.append_to(bytes, first, end);
+  }
 
-namespace {
+  TiffStack stack_;
+};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -254,30 +252,56 @@ std::vector<std::filesystem::path> slices_of(const std::filesystem::path& folder
   return slices;
 }
 
+TiffStack slice_of(const std::filesystem::path& path, const ImagePart& part, std::size_t most_bytes) {
+  TiffStack slice(path, part, most_bytes);
+  if (slice.slices() != 1)
+    throw UserError(fmt::format("{} holds {} slices; in a folder of slices each file must hold one.",
+                                slice.name(), slice.slices()));
+  return slice;
+}
+
+class SlicesSource : public ImageSource {
+ public:
+  SlicesSource(const std::filesystem::path& folder, std::vector<std::filesystem::path> paths,
+               const TiffStack& slice, const ImagePart& part, std::size_t most_bytes)
+      : ImageSource(header_of(slice, folder.string(), int64_t(paths.size()))),
+        paths_(std::move(paths)),
+        format_(slice.format()),
+        part_(part),
+        most_bytes_(most_bytes) {}
+
+ private:
+  void append(int64_t first, int64_t end, std::size_t size, std::vector<unsigned char>& bytes) override {
+    for (int64_t z = first; z < end; ++z) {
+      TiffStack slice = slice_of(paths_[std::size_t(z)], part_, most_bytes_);
+      if (!(slice.format() == format_))
+        throw UserError(fmt::format("{} has {}, but {} has {}; the slices of a folder must agree.",
+                                    slice.name(), slice.format().text(), paths_.front().filename().string(),
+                                    format_.text()));
+      slice.check_plausible();
+      if (z == first) bytes.reserve(size);
+      slice.append_to(bytes, 0, 1);
+    }
+  }
+
+  std::vector<std::filesystem::path> paths_;
+  TiffFormat format_;
+  ImagePart part_;
+  std::size_t most_bytes_;
+};
+
 }  // namespace
 
-ImageStack read_tiff_slices(const std::filesystem::path& folder, const ImagePart& part,
-                            std::size_t most_bytes) {
-  const std::vector<std::filesystem::path> paths = slices_of(folder);
-  std::optional<TiffFormat> format;
-  ImageStack image;
-  for (const std::filesystem::path& path : paths) {
-    TiffStack slice(path, part, most_bytes);
-    if (slice.slices() != 1)
-      throw UserError(fmt::format("{} holds {} slices; in a folder of slices each file must hold one.",
-                                  slice.name(), slice.slices()));
-    if (!format) {
-      format = slice.format();
-      image = empty_image(slice, folder.string(), int64_t(paths.size()), most_bytes);
-    }
-    if (!(slice.format() == *format))
-      throw UserError(fmt::format("{} has {}, but {} has {}; the slices of a folder must agree.",
-                                  slice.name(), slice.format().text(), paths.front().filename().string(),
-                                  format->text()));
-    slice.check_plausible();
-    slice.append_to(image.values.bytes);
-  }
-  return image;
+std::unique_ptr<ImageSource> open_tiff(const std::filesystem::path& path, const ImagePart& part,
+                                       std::size_t most_bytes) {
+  return std::make_unique<TiffSource>(TiffStack(path, part, most_bytes));
+}
+
+std::unique_ptr<ImageSource> open_tiff_slices(const std::filesystem::path& folder, const ImagePart& part,
+                                              std::size_t most_bytes) {
+  std::vector<std::filesystem::path> paths = slices_of(folder);
+  const TiffStack first = slice_of(paths.front(), part, most_bytes);
+  return std::make_unique<SlicesSource>(folder, std::move(paths), first, part, most_bytes);
 }
 
 }  // namespace kiln

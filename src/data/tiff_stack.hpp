@@ -9,10 +9,11 @@
 
 namespace kiln {
 
-ImageStack read_tiff(const std::filesystem::path& path, const ImagePart& part, std::size_t most_bytes);
+std::unique_ptr<ImageSource> open_tiff(const std::filesystem::path& path, const ImagePart& part,
+                                       std::size_t most_bytes);
 
 // A folder of files with one slice each, in the order of the numbers in their names.
-ImageStack read_tiff_slices(const std::filesystem::path& folder, const ImagePart& part,
-                            std::size_t most_bytes);
+std::unique_ptr<ImageSource> open_tiff_slices(const std::filesystem::path& folder, const ImagePart& part,
+                                              std::size_t most_bytes);
 
 }  // namespace kiln

@@ -58,6 +58,7 @@ struct Check {
     else
       wrong_kind(outer);
     if (!(value >= key.least && value <= key.most)) out_of_range(node, outer);
+    if (value == 0 && !whole) node.value = 0.0;  // -0.0 would be read again as the integer 0
   }
 
   void one_of_choices(const Node& node, const Node& outer) const {
@@ -95,6 +96,12 @@ struct Check {
   template <class T>
   void holds(const Node& node) const {
     if (!std::holds_alternative<T>(node.value)) wrong_kind(node);
+  }
+
+  // No file's name, and nothing that is printed, goes on beyond a NUL.
+  void plain_text(const Node& node) const {
+    const auto* text = std::get_if<std::string>(&node.value);
+    if (text == nullptr || text->find('\0') != std::string::npos) wrong_kind(node);
   }
 
   void name(const Node& node) const {
@@ -169,7 +176,7 @@ void check(Node& node, const Check& c) {
     case ValueKind::flag:
       return c.holds<bool>(node);
     case ValueKind::text:
-      return c.holds<std::string>(node);
+      return c.plain_text(node);
     case ValueKind::file_stem:
       return c.name(node);
     case ValueKind::choice:

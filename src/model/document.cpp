@@ -204,7 +204,11 @@ std::string document_toml(const Node& root, const DocumentLayout& layout) {
 }
 
 void fail_at(const Node& node, const std::string& sentence) {
-  throw UserError(fmt::format("{}: {}", node.place, sentence));
+  // Names may hold anything in quotes, even what would end a text or command a terminal.
+  std::string shown;
+  for (const char c : sentence)
+    shown += uint8_t(c) < 0x20 || c == 0x7F ? fmt::format("\\u{:04x}", uint8_t(c)) : std::string(1, c);
+  throw UserError(fmt::format("{}: {}", node.place, shown));
 }
 
 }  // namespace kiln

@@ -171,6 +171,13 @@ std::string region_text(const Region& r, const Model& m) {
   return "";
 }
 
+// Which part of an image counts.
+std::string kept_text(const ImageMask& image) {
+  const Segmentation& s = image.segmentation;
+  return fmt::format("{} {} in {}", s.below ? "below" : "above",
+                     s.threshold ? fmt::format("{:g}", *s.threshold) : "Otsu's threshold", image.name());
+}
+
 std::string step_text(const InitialStep& s, const Model& m) {
   const double edge = m.units.voxel_um;
   const auto sides = [&m](const Vec3i& v) {
@@ -195,12 +202,9 @@ std::string step_text(const InitialStep& s, const Model& m) {
       return fmt::format("a network of strands of radius {:g} sites = {:.3g} µm, nodes {:g} apart, {:g}%",
                          s.radius, s.radius * edge, s.node_spacing, 100 * s.fraction);
     case InitialStep::Kind::labels:
-      return "labels from " + s.file;
+      return "labels from " + s.image.file;
     case InitialStep::Kind::image:
-      return fmt::format(
-          "what is {} {} in {}", s.segmentation.below ? "below" : "above",
-          s.segmentation.threshold ? fmt::format("{:g}", *s.segmentation.threshold) : "Otsu's threshold",
-          s.file);
+      return "what is " + kept_text(s.image);
   }
   return "";
 }
@@ -218,8 +222,9 @@ void explain_initial(const Model& m, Page& page) {
                           : fmt::format("{} {:.3g}%", m.types[type].name, 100 * weight / weights));
     for (const auto& [label, type] : step.label_types)
       types.push_back(fmt::format("{} for label {}", m.types[type].name, label));
-    page.raw(fmt::format("  {}. {}: {}{}", i + 1, fmt::join(types, ", "), step_text(step, m),
-                         region_text(step.region, m)));
+    page.raw(fmt::format("  {}. {}: {}{}{}", i + 1, fmt::join(types, ", "), step_text(step, m),
+                         region_text(step.region, m),
+                         step.mask ? ", only on what is " + kept_text(*step.mask) : ""));
   }
 }
 

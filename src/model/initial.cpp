@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <atomic>
+#include <filesystem>
+
 #include "core/error.hpp"
+#include "core/parallel.hpp"
 #include "model/initial_motion.hpp"
 #include "model/initial_step.hpp"
 
@@ -87,32 +91,39 @@ int64_t StepBuilder::take(int32_t y, int32_t z, Span span) {
   return taken;
 }
 
-ImageStack StepBuilder::image() const {
-  return read_image(image_path(), step_.placement.part, import_grid().most_bytes);
+std::unique_ptr<ImageSource> StepBuilder::open(const ImageMask& image) const {
+  if (image.phantom) return image_in_memory(phantom_image(*image.phantom), image.name());
+  return open_image(std::filesystem::path(model_.folder) / image.file, image.placement.part,
+                    import_grid().most_bytes);
 }
-std::filesystem::path StepBuilder::image_path() const {
-  return std::filesystem::path(model_.folder) / step_.file;
-}
+
 ImportGrid StepBuilder::import_grid() const {
   return {model_.units.voxel_um, lattice().dimension, std::size_t(physical_memory())};
 }
 
-int64_t StepBuilder::region_sites() const {
-  int64_t sites = 0;
-  for (int32_t z = 0; z < lattice().size.z; ++z)
-    for (int32_t y = 0; y < lattice().size.y; ++y) sites += row_spans(step_.region, lattice(), y, z).length();
+template <class Counts>
+int64_t StepBuilder::count_region(const Counts& counts) const {
+  const Vec3i size = lattice().size;
+  std::atomic<int64_t> sites{0};
+  in_parallel(int64_t(size.y) * size.z, all_threads(), [&](int, int64_t begin, int64_t end) {
+    int64_t found = 0;
+    for (int64_t i = begin; i < end; ++i) {
+      const int32_t y = int32_t(i % size.y), z = int32_t(i / size.y);
+      const CellId* row = state_.ids.data() + lattice().index({0, y, z});
+      for (const Span& span : row_spans(step_.region, lattice(), y, z).part)
+        for (int32_t x = span.begin; x < span.end; ++x) found += counts(row[x]) ? 1 : 0;
+    }
+    sites += found;
+  });
   return sites;
 }
 
+int64_t StepBuilder::region_sites() const {
+  return count_region([](CellId id) { return id != kNowhere; });
+}
+
 int64_t StepBuilder::free_region_sites() const {
-  int64_t sites = 0;
-  for (int32_t z = 0; z < lattice().size.z; ++z)
-    for (int32_t y = 0; y < lattice().size.y; ++y) {
-      const CellId* row = state_.ids.data() + lattice().index({0, y, z});
-      for (const Span& span : row_spans(step_.region, lattice(), y, z).part)
-        for (int32_t x = span.begin; x < span.end; ++x) sites += row[x] == kMedium ? 1 : 0;
-    }
-  return sites;
+  return count_region([](CellId id) { return id == kMedium; });
 }
 
 void StepBuilder::fail(const std::string& what) const {
@@ -134,7 +145,9 @@ State initial_state(const Model& model) {
     StepBuilder builder(model, number, state);
     if (builder.step().types.empty() && builder.step().kind != InitialStep::Kind::labels)
       builder.fail("names no cell type");
+    builder.hide_outside_mask();
     apply(builder);
+    builder.show_outside_mask();
   }
   recount(state, model.perimeter_neighbours, model.frozen_types(), false);
   start_act(model, state);

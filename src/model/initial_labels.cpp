@@ -16,13 +16,12 @@ Labels read_labels(const StepBuilder& builder) {
   const Lattice& lattice = builder.lattice();
   const InitialStep& step = builder.step();
   Labels labels =
-      import_labels(builder.image(), builder.image_path().string(), step.placement, builder.import_grid())
-          .labels;
+      import_labels(*builder.open(step.image), step.image.placement, builder.import_grid()).labels;
   const auto text = [&](const Vec3i& size) { return size_text({size, {}, lattice.dimension}); };
   if (!(labels.size == lattice.size))
     builder.fail(
         fmt::format("has the file {}, which covers {} sites; the lattice has {}, and must have the same",
-                    step.file, text(labels.size), text(lattice.size)));
+                    step.image.file, text(labels.size), text(lattice.size)));
   return labels;
 }
 
@@ -46,7 +45,7 @@ void check_not_negative(const StepBuilder& builder, const Labels& labels) {
       const Vec3i p = builder.lattice().position(Site(i));
       builder.fail(
           fmt::format("has the file {} with the label {} at x = {}, y = {}, z = {}; labels must be 0 or more",
-                      builder.step().file, labels.values[i], p.x, p.y, p.z));
+                      builder.step().image.file, labels.values[i], p.x, p.y, p.z));
     }
 }
 
@@ -56,7 +55,7 @@ TypeId type_of_label(const StepBuilder& builder, int64_t label) {
     return listed->second;
   if (step.types.empty())
     builder.fail(fmt::format("has the file {} with the label {}, for which the model gives no type",
-                             step.file, label));
+                             step.image.file, label));
   return step.types[0].first;
 }
 

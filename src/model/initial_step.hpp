@@ -1,7 +1,7 @@
 // What the steps of the initial state share: the state they build, its cells and their types.
 #pragma once
 
-#include <filesystem>
+#include <memory>
 #include <string>
 
 #include "core/random.hpp"
@@ -56,12 +56,15 @@ class StepBuilder {
   // Gives the medium sites of part of a row to the next cell, and says how many.
   int64_t take(int32_t y, int32_t z, Span span);
 
-  // The image of a step that has one, and the grid it goes on.
-  std::filesystem::path image_path() const;
-  ImageStack image() const;
+  // An image of the step, and the grid it goes on.
+  std::unique_ptr<ImageSource> open(const ImageMask& image) const;
   ImportGrid import_grid() const;
 
-  int64_t region_sites() const;
+  // Keeps the step from all medium sites outside of its mask, where it has one, until they are shown again.
+  void hide_outside_mask();
+  void show_outside_mask();
+
+  int64_t region_sites() const;  // without what is hidden
   int64_t free_region_sites() const;
 
   // Throws UserError: the model's name, the step, and what is wrong with it; adds the full stop.
@@ -69,6 +72,9 @@ class StepBuilder {
   void check_cell_count(double cells) const;
 
  private:
+  template <class Counts>
+  int64_t count_region(const Counts& counts) const;
+
   const Model& model_;
   uint32_t number_;
   State& state_;

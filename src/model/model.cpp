@@ -100,6 +100,10 @@ double placed_cells(const InitialStep& step, const Model& model, Room& room) {
 
 }  // namespace
 
+std::string ImageMask::name() const {
+  return phantom ? fmt::format("the phantom {}", phantom->kind->name) : file;
+}
+
 Physics PhysicsData::view() const {
   Physics v;
   v.temperature = temperature;

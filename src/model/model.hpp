@@ -12,6 +12,7 @@
 #include "core/state.hpp"
 #include "data/import.hpp"
 #include "data/speed_table.hpp"
+#include "model/phantom.hpp"
 #include "terms/physics.hpp"
 
 namespace kiln {
@@ -92,6 +93,17 @@ struct Region {
   }
 };
 
+// An image, from a file or generated, and which part of it counts.
+struct ImageMask {
+  std::string file;                      // as written in the model
+  std::optional<PhantomSource> phantom;  // in place of a file
+  ImagePlacement placement;
+  Segmentation segmentation;
+  bool mirror = true;  // fill the lattice with mirror images
+
+  std::string name() const;  // for messages
+};
+
 // One step of building the first state. Steps run in order, and each takes only sites that are still medium.
 struct InitialStep {
   enum class Kind {
@@ -106,19 +118,17 @@ struct InitialStep {
   Kind kind = Kind::boxes;
   std::vector<std::pair<TypeId, double>> types;  // type and weight; drawn per cell
   Region region;
-  Vec3i box{5, 5, 5};            // boxes
-  Vec3i spacing{5, 5, 5};        // boxes: from one box's corner to the next; at least `box`
-  std::optional<int64_t> count;  // seeds
+  std::optional<ImageMask> mask;  // the step takes nothing outside of it
+  Vec3i box{5, 5, 5};             // boxes
+  Vec3i spacing{5, 5, 5};         // boxes: from one box's corner to the next; at least `box`
+  std::optional<int64_t> count;   // seeds
   std::optional<double>
-      density;                // seeds: share of the region's free sites covered once cells have target volume
-  double radius = 1;          // seeds, tube, network
-  Vec3d from, to;             // tube
-  double fraction = 0;        // network
-  double node_spacing = 0;    // network: mean distance of nodes
-  std::string file;           // labels, image: as written in the model
-  ImagePlacement placement;   // labels, image
-  Segmentation segmentation;  // image
-  bool mirror = true;         // image: fill the lattice with mirror images
+      density;              // seeds: share of the region's free sites covered once cells have target volume
+  double radius = 1;        // seeds, tube, network
+  Vec3d from, to;           // tube
+  double fraction = 0;      // network
+  double node_spacing = 0;  // network: mean distance of nodes
+  ImageMask image;          // image; of labels file and placement
   // labels: by value. A label that is not listed has the first entry of `types`. Label 0 is left as it is.
   std::map<int64_t, TypeId> label_types;
 };

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/random.hpp"
+#include "data/wording.hpp"
 #include "model/read.hpp"
 
 namespace kiln {
@@ -34,10 +36,28 @@ double noise_of(uint64_t seed, std::size_t voxel) {
   return (sum - 2) * 1.7320508075688772;
 }
 
+void require_memory(const PhantomKind& kind, const PhantomSettings& s, double site_um) {
+  const Vec3d& size = s.size_um;
+  const double volume = size.x * size.y * size.z;
+  const double sites = volume / (site_um * site_um * site_um);
+  const double voxels = volume / (s.voxel_um.x * s.voxel_um.y * s.voxel_um.z);
+  constexpr double kBytesPerSite = 12;  // ids, and floats twice while they are smoothed
+  constexpr double kBytesPerVoxel = 9;  // floats twice while they are resampled, and the stack
+  const double need = kBytesPerSite * sites + kBytesPerVoxel * voxels, there = physical_memory();
+  if (need > there)
+    throw UserError(
+        fmt::format("the phantom {} of {:g} x {:g} x {:g} µm with voxels of {:g} x {:g} x {:g} µm needs "
+                    "about {} of memory "
+                    "to make, but there are {}.",
+                    kind.name, size.x, size.y, size.z, s.voxel_um.x, s.voxel_um.y, s.voxel_um.z,
+                    bytes_text(need), bytes_text(there)));
+}
+
 }  // namespace
 
 Grid<uint8_t> phantom(const PhantomKind& kind, const PhantomSettings& s) {
   const double site_um = std::clamp(std::min(s.voxel_um.x, s.voxel_um.y), 0.5, kind.radius_um / 2);
+  require_memory(kind, s, site_um);
   Volume volume = network(kind, s, site_um);
   const double blur = s.blur_um / site_um;
   smooth(volume, {blur, blur, 3 * blur});
@@ -51,6 +71,16 @@ Grid<uint8_t> phantom(const PhantomKind& kind, const PhantomSettings& s) {
     }
   });
   return stack;
+}
+
+ImageStack phantom_image(const PhantomSource& source) {
+  Grid<uint8_t> stack = phantom(*source.kind, source.settings);
+  ImageStack image;
+  image.values.element = Array::Element::uint8;
+  image.values.shape = {stack.size.z, stack.size.y, stack.size.x};
+  image.values.bytes = std::move(stack.values);
+  image.voxel_um = source.settings.voxel_um;
+  return image;
 }
 
 }  // namespace kiln

@@ -2,6 +2,7 @@
 // vessels, blurred by the optics and speckled by the light.
 #pragma once
 
+#include "data/image.hpp"
 #include "data/segment.hpp"
 
 namespace kiln {
@@ -31,6 +32,16 @@ struct PhantomSettings {
   uint64_t seed = 1;
 };
 
+// One phantom, with all that makes it.
+struct PhantomSource {
+  const PhantomKind* kind = &kPhantoms[0];
+  PhantomSettings settings;
+};
+
+// Throws UserError where it would need more memory than there is.
 Grid<uint8_t> phantom(const PhantomKind& kind, const PhantomSettings& settings);
+
+// As if it had been read from a file.
+ImageStack phantom_image(const PhantomSource& source);
 
 }  // namespace kiln

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "model/reading.hpp"
 
@@ -58,9 +57,9 @@ class StepReader {
     if (const Node* radius = find(node_, "radius")) step_.radius = radius->real();
     if (const Node* from = find(node_, "from")) step_.from = place_of(*from);
     if (const Node* to = find(node_, "to")) step_.to = place_of(*to);
-    if (Node* file = find(node_, "file")) read_file(*file);
-    if (step_.kind == Kind::labels || step_.kind == Kind::image) read_placement();
-    if (step_.kind == Kind::image) read_segmentation();
+    read_mask();
+    if (step_.kind == Kind::labels || step_.kind == Kind::image)
+      read_image_mask(reading_, node_, path_, step_.image);
     if (const Node* labels = find(node_, "label_types"))
       for (const Entry& e : *labels->table()) step_.label_types[std::stoll(e.key)] = type_id(e.node.text());
     sort_keys(node_, kInitialSection);
@@ -135,36 +134,12 @@ class StepReader {
     given = std::move(region);
   }
 
-  void read_file(Node& file) {
-    step_.file = file.text();
-    const std::string absolute = absolute_file(reading_.model, file.text());
-    if (!std::filesystem::exists(absolute))
-      fail_at(file, fmt::format("{}.file is \"{}\", but there is no file {}.", path_, file.text(), absolute));
-    file.value = absolute;  // resolved models are kept elsewhere
-  }
-
-  void read_placement() {
-    ImagePlacement& p = step_.placement;
-    p.part.dataset = find(node_, "dataset")->text();
-    p.part.channel = int(find(node_, "channel")->whole());
-    p.part.time = int(find(node_, "time")->whole());
-    if (const Node* edges = find(node_, "voxel_um")) {
-      p.voxel_um = place_of(*edges);
-      if (lattice().dimension == 2) p.voxel_um->z = reading_.model.units.voxel_um;
-    }
-    if (const Node* from = find(node_, "crop_from")) p.crop_from = whole_place_of(*from, 0);
-    if (const Node* to = find(node_, "crop_to")) p.crop_to = whole_place_of(*to, 1);
-  }
-
-  void read_segmentation() {
-    Segmentation& s = step_.segmentation;
-    s.smooth_um = find(node_, "smooth_um")->real();
-    const Node& threshold = *find(node_, "threshold");
-    if (!std::holds_alternative<std::string>(threshold.value)) s.threshold = threshold.real();
-    s.below = find(node_, "keep")->text() == "below";
-    s.specks_um3 = find(node_, "specks_um3")->real();
-    s.close_um = find(node_, "close_um")->real();
-    step_.mirror = find(node_, "mirror")->flag();
+  void read_mask() {
+    Node* given = find(node_, "mask");
+    if (given == nullptr) return;
+    const std::string path = path_ + ".mask";
+    *given = complete_section(*given, kMaskSection, path, reading_.scope);
+    read_image_mask(reading_, *given, path, step_.mask.emplace());
   }
 
   void read_boxes() {

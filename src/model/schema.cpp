@@ -92,6 +92,7 @@ constexpr Key kInitialKeys[] = {
     {"types", weights, 0, 1e9, "(unused)", "", "",
      "instead of `type`: weights, such as `{ light = 1, dark = 1 }`"},
     {"region", table, 0, 0, "{ shape = \"all\" }", "", "", "where; see below"},
+    {"mask", table, 0, 0, "(none)", "", "", "an image outside of which nothing is taken; see below"},
 };
 constexpr Key kBoxesKeys[] = {
     {"box", whole_per_axis, 1, kMostSide, "(near the type's target volume)", "", "sites", "sides of a box"},
@@ -113,9 +114,17 @@ constexpr Key kNetworkKeys[] = {
     {"radius", real, 0.5, kMostSide, "1.5", "", "sites", "of the strands"},
     {"node_spacing", real, 1, kMostSide, "(10 times the radius)", "", "sites", "mean distance of the nodes"},
 };
-constexpr Key kImageFileKeys[] = {
+constexpr Key kLabelFileKeys[] = {
     {"file", text, 0, 0, kRequired, "", "",
      "TIFF or OME-TIFF, a folder of numbered TIFF slices, .npy of shape (ny, nx) or (nz, ny, nx), or HDF5"},
+};
+constexpr Key kImageSourceKeys[] = {
+    {"file", text, 0, 0, "(unused)", "", "",
+     "TIFF or OME-TIFF, a folder of numbered TIFF slices, .npy of shape (ny, nx) or (nz, ny, nx), or HDF5; "
+     "either this or `phantom`"},
+    {"phantom", table, 0, 0, "(unused)", "", "", "a stack that is generated; see below"},
+};
+constexpr Key kPlacementKeys[] = {
     {"dataset", text, 0, 0, "\"\"", "", "", "HDF5: which one; may be left out where there is only one"},
     {"channel", whole, 0, 1e6, "0", "", "", "of an image with several, counted from 0"},
     {"time", whole, 0, 1e6, "0", "", "", "of a series, counted from 0"},
@@ -127,7 +136,7 @@ constexpr Key kImageFileKeys[] = {
 constexpr Key kSegmentKeys[] = {
     {"smooth_um", real, 0, 1e6, "0", "", "µm", "standard deviation of a Gaussian, before anything else"},
     {"threshold", choice_or_real, -1e30, 1e30, "\"otsu\"", "otsu", "", "what parts the image in two"},
-    {"keep", choice, 0, 0, "\"above\"", "above|below", "", "which side of the threshold becomes the cell"},
+    {"keep", choice, 0, 0, "\"above\"", "above|below", "", "which side of the threshold counts"},
     {"specks_um3", real, 0, 1e18, "0", "", "µm³", "smaller pieces are dropped; in 2-D an area in µm²"},
     {"close_um", real, 0, 1e6, "0", "", "µm", "gaps that a ball of this radius does not get into are filled"},
     {"mirror", flag, 0, 0, "true", "", "",
@@ -137,15 +146,15 @@ constexpr Key kLabelTypesKeys[] = {
     {"label_types", labels, 0, 0, "{}", "", "",
      "types of single labels, such as `{ \"1\" = \"tcell\" }`; the others are of `type`"},
 };
-template <std::size_t N, std::size_t M>
-constexpr std::array<Key, N + M> both(const Key (&first)[N], const Key (&second)[M]) {
-  std::array<Key, N + M> all{};
-  std::copy(first, first + N, all.begin());
-  std::copy(second, second + M, all.begin() + N);
+template <std::size_t N, std::size_t M, std::size_t K>
+constexpr std::array<Key, N + M + K> all_of(const Key (&first)[N], const Key (&second)[M],
+                                            const Key (&third)[K]) {
+  std::array<Key, N + M + K> all{};
+  std::copy(third, third + K, std::copy(second, second + M, std::copy(first, first + N, all.begin())));
   return all;
 }
-constexpr auto kImageKeys = both(kImageFileKeys, kSegmentKeys);
-constexpr auto kLabelsKeys = both(kImageFileKeys, kLabelTypesKeys);
+constexpr auto kImageKeys = all_of(kImageSourceKeys, kPlacementKeys, kSegmentKeys);
+constexpr auto kLabelsKeys = all_of(kLabelFileKeys, kPlacementKeys, kLabelTypesKeys);
 constexpr Variant kInitialVariants[] = {
     {"boxes", "a grid of boxes, one cell each, cut at the lattice's edge and by the region", kBoxesKeys},
     {"seeds", "balls at random places, one cell each", kSeedsKeys},
@@ -173,6 +182,15 @@ constexpr Variant kRegionVariants[] = {
     {"all", "the whole lattice", {}},
     {"ball", "a ball (a disc in 2-D)", kBallKeys},
     {"box", "a box (a rectangle in 2-D)", kBoxKeys},
+};
+
+constexpr Key kPhantomKeys[] = {
+    {"kind", choice, 0, 0, kRequired, "sinusoids|reticulum", "",
+     "vessels of the liver, or the stromal network of a lymph node"},
+    {"size_um", real_per_axis, 8, 1e5, "[128, 128, 64]", "", "µm", "of the stack"},
+    {"voxel_um", real_per_axis, 0.05, 100, "[0.5, 0.5, 1]", "", "µm", "edges of its voxels"},
+    {"noise", real, 0, 100, "1.5", "", "", "in units of the noise of counted photons"},
+    {"seed", whole, 0, kMostSeed, "1", "", "", "of its random numbers; the model's own does not touch it"},
 };
 
 constexpr Key kPhaseKeys[] = {
@@ -306,6 +324,15 @@ constinit const Section kInitialSection{
 constinit const Section kRegionSection{
     "region", "region = { ... }", "The part of the lattice that a step of [[initial]] may use.", kRegionKeys,
     "shape",  kRegionVariants};
+constinit const Section kMaskSection{
+    "mask", "mask = { ... }",
+    "A step of [[initial]] with a mask takes only sites that an image keeps, besides those of its region: "
+    "those above its threshold, or below.",
+    kImageKeys};
+constinit const Section kPhantomSection{
+    "phantom", "phantom = { ... }",
+    "A noisy stack as a microscope might give it, in place of a file: what `kiln phantom` writes.",
+    kPhantomKeys};
 constinit const Section kPhaseSection{"phases", "[[phases]]",
                                       "Parts of a run, one after another, each with its own parameters. "
                                       "Without any there is one phase, `run`, of "
@@ -333,9 +360,10 @@ constinit const Section kOutputSection{"output", "[output]", "What else is kept.
 
 std::span<const Section* const> all_sections() {
   static constexpr const Section* kAll[] = {
-      &kTopSection,      &kLatticeSection,      &kUnitsSection,   &kNeighbourhoodSection, &kTypeSection,
-      &kAdhesionSection, &kFieldSection,        &kInitialSection, &kRegionSection,        &kPhaseSection,
-      &kScheduleSection, &kCheckerboardSection, &kMeasureSection, &kPictureSection,       &kOutputSection};
+      &kTopSection,      &kLatticeSection, &kUnitsSection,    &kNeighbourhoodSection, &kTypeSection,
+      &kAdhesionSection, &kFieldSection,   &kInitialSection,  &kRegionSection,        &kMaskSection,
+      &kPhantomSection,  &kPhaseSection,   &kScheduleSection, &kCheckerboardSection,  &kMeasureSection,
+      &kPictureSection,  &kOutputSection};
   return kAll;
 }
 

@@ -65,8 +65,8 @@ struct Section {
 };
 
 extern const Section kTopSection, kLatticeSection, kUnitsSection, kNeighbourhoodSection, kTypeSection,
-    kAdhesionSection, kFieldSection, kInitialSection, kRegionSection, kPhaseSection, kScheduleSection,
-    kCheckerboardSection, kMeasureSection, kPictureSection, kOutputSection;
+    kAdhesionSection, kFieldSection, kInitialSection, kRegionSection, kMaskSection, kPhantomSection,
+    kPhaseSection, kScheduleSection, kCheckerboardSection, kMeasureSection, kPictureSection, kOutputSection;
 
 // In the order of a resolved model.
 std::span<const Section* const> all_sections();

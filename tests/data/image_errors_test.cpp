@@ -125,7 +125,7 @@ TEST_F(ImageErrors, OfFilesThatHoldSomethingElse) {
       {"axes.h5", {.dataset = "none"}, "dataset none of axes.h5 holds no voxels."},
       {"axes.h5",
        {.dataset = "huge"},
-       "axes.h5 holds the value 9223372036854775808; integers must lie below 2^63."},
+       "dataset huge of axes.h5 holds the value 9223372036854775808; integers must lie below 2^63."},
       {"one.h5",
        {.dataset = "words"},
        "cannot read one.h5: dataset words does not hold integers or floats of up to 64 bits."},
@@ -179,7 +179,8 @@ TEST_F(ImageErrors, OfMemory) {
       error_of("one.h5", {}, 239),
       "dataset volume/inner/raw of one.h5 needs 240 bytes of memory for 5 x 6 x 4 voxels of 2 bytes; 239 "
       "bytes are allowed.");
-  EXPECT_EQ(error_of("axes3.npy", {}, 100), "axes3.npy needs 248 bytes of memory; 100 bytes are allowed.");
+  EXPECT_EQ(error_of("axes3.npy", {}, 100),
+            "axes3.npy needs 120 bytes of memory for 5 x 6 x 2 voxels of 2 bytes; 100 bytes are allowed.");
   EXPECT_EQ(error_of("imagej_one_page.tif", {}, 179),
             "imagej_one_page.tif needs 180 bytes of memory for 5 x 6 x 3 voxels of 2 bytes; 179 bytes are "
             "allowed.");

@@ -2,15 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "core/error.hpp"
-#include "core/random.hpp"
-#include "data/image.hpp"
+#include "data/import.hpp"
+#include "support/fuzz.hpp"
 #include "support/image_files.hpp"
 
 // Where a file is damaged, the HDF5 library forgets to free memory, asks for as much as the file says, and
@@ -29,42 +27,19 @@ using ImageFuzz = image_files::WithImages;
 // Small limits: what a damaged file asks for must not make the test slow.
 constexpr std::size_t kMostBytes = std::size_t(8) << 20;
 
-uint32_t rounds() {
-  const char* text = std::getenv("KILN_FUZZ");
-  return text == nullptr ? 4000 : uint32_t(std::strtoul(text, nullptr, 10));
-}
-
-// A few bits, bytes or words changed, mostly near the start, where headers are; a third is also cut off.
-std::string damaged(std::string bytes, uint32_t round) {
-  const Draw how = draw(2025, Stream::pictures, round, 0);
-  Digits digits{how.ab()};
-  if (digits.take(3) == 0) bytes.resize(digits.take(uint32_t(bytes.size())));
-  const uint32_t changes = 1 + digits.take(6);
-  for (uint32_t i = 0; i < changes && !bytes.empty(); ++i) {
-    const Draw what = draw(2025, Stream::pictures, round, 1 + i);
-    Digits where{what.ab()};
-    const bool near_start = where.take(4) != 0;
-    const auto size = uint32_t(bytes.size());
-    const uint32_t at = where.take(near_start ? std::min(size, 600u) : size);
-    Digits change{what.cd()};
-    static constexpr uint8_t kSpecial[] = {0, 1, 2, 3, 4, 8, 16, 0x7F, 0x80, 0xFE, 0xFF};
-    const uint32_t kind = change.take(4);
-    if (kind == 0) {
-      bytes[at] = char(uint8_t(bytes[at]) ^ 1u << change.take(8));
-    } else if (kind == 1) {
-      bytes[at] = char(change.take(256));
-    } else {
-      const auto value = char(kSpecial[change.take(std::size(kSpecial))]);
-      for (uint32_t k = 0; k < (kind == 2 ? 1u : 4u) && at + k < size; ++k) bytes[at + k] = value;
-    }
-  }
-  return bytes;
-}
-
 // The counts of what was read and what was refused.
 struct Outcome {
   uint32_t read = 0, refused = 0;
 };
+
+// Whatever voxels it claims to have. Refusals name the file, too.
+void import_read(const ImageStack& image, const std::string& name) {
+  const ImportGrid grid{2, image.values.shape[0] > 1 ? 3 : 2, kMostBytes};
+  Segmentation segmentation;
+  segmentation.smooth_um = 1;
+  const ImportedMask mask = import_mask(*image_in_memory(image, name), {}, segmentation, grid);
+  ASSERT_EQ(mask.mask.size, mask.facts.sites);
+}
 
 void read_damaged(const std::string& extension, const std::set<std::string>& names, uint32_t count,
                   Outcome& outcome) {
@@ -72,9 +47,9 @@ void read_damaged(const std::string& extension, const std::set<std::string>& nam
   for (const std::string& name : names) sources.push_back(image_files::bytes_of(image_files::path_of(name)));
   ASSERT_FALSE(sources.empty());
   const std::filesystem::path path = image_files::path_of("damaged" + extension);
-  for (uint32_t round = 0; round < count; ++round) {
+  for (uint32_t round = fuzz::first_round(); round < fuzz::first_round() + count; ++round) {
     std::filesystem::remove(path);  // file systems are slow at writing over a file
-    image_files::write(path, damaged(sources[round % sources.size()], round));
+    image_files::write(path, fuzz::damaged(sources[round % sources.size()], round));
     const int choice = int(round / sources.size() % 3);
     try {
       const ImageStack image = read_image(path, {.channel = choice == 1, .time = choice == 2}, kMostBytes);
@@ -83,6 +58,7 @@ void read_damaged(const std::string& extension, const std::set<std::string>& nam
       ASSERT_EQ(image.values.size(), std::size_t(shape[0] * shape[1] * shape[2])) << round;
       ASSERT_LE(image.values.bytes.size(), kMostBytes) << round;
       ++outcome.read;
+      import_read(image, path.string());
     } catch (const UserError& e) {
       ASSERT_NE(std::string(e.what()).find("damaged" + extension), std::string::npos) << e.what();
       ++outcome.refused;
@@ -101,7 +77,7 @@ std::set<std::string> files_with(const std::string& extension) {
 
 TEST_F(ImageFuzz, Tiff) {
   Outcome outcome;
-  const uint32_t count = rounds();
+  const uint32_t count = fuzz::rounds();
   read_damaged(".tif", files_with(".tif"), count, outcome);
   EXPECT_GT(outcome.read, count / 20);
   EXPECT_GT(outcome.refused, count / 10);
@@ -109,14 +85,14 @@ TEST_F(ImageFuzz, Tiff) {
 
 TEST_F(ImageFuzz, Hdf5) {
   Outcome outcome;
-  const uint32_t count = rounds() / 2;
+  const uint32_t count = fuzz::rounds() / 2;
   read_damaged(".h5", {"one.h5", "latest.hdf5"}, count, outcome);
   EXPECT_GT(outcome.refused, count / 10);
 }
 
 TEST_F(ImageFuzz, Npy) {
   Outcome outcome;
-  const uint32_t count = rounds() / 4;
+  const uint32_t count = fuzz::rounds() / 4;
   read_damaged(".npy", files_with(".npy"), count, outcome);
   EXPECT_GT(outcome.refused, count / 10);
 }

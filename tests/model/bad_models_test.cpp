@@ -28,12 +28,17 @@ constexpr BadModel kBadModels[] = {
     {"xyzzy = 5",
      "m.toml:1: unknown key xyzzy; known here are title, seed, temperature, fidelity, mcs, lattice, units, "
      "neighbourhood, types, adhesion, fields, initial, phases, schedule, measure, pictures, output."},
+    {"\"a\\u0000\\u001b[1m\" = 5\nlattice.size = [9, 9]",
+     "m.toml:1: unknown key a\\u0000\\u001b[1m; known here are title, seed, temperature, fidelity, mcs, "
+     "lattice, units, neighbourhood, types, adhesion, fields, initial, phases, schedule, measure, pictures, "
+     "output."},
     {"temprature = 5", "m.toml:1: unknown key temprature; did you mean temperature?"},
     {"seed = -1", "m.toml:1: seed is -1, but must lie between 0 and 9.22337e+18."},
     {"seed = \"one\"", "m.toml:1: seed is \"one\", but must be an integer between 0 and 9.22337e+18."},
     {"\nseed = 2020-01-01",
      "m.toml:2: seed is 2020-01-01, but must be an integer between 0 and 9.22337e+18."},
     {"mcs = 2.5", "m.toml:1: mcs is 2.5, but must be an integer between 0 and 1e+12 (MCS)."},
+    {"title = \"a\\u0000b\"", "m.toml:1: title is \"a\\u0000b\", but must be a text in quotes."},
     {"title = 3", "m.toml:1: title is 3, but must be a text in quotes."},
     {"lattice = 5", "m.toml:1: lattice is 5, but must be a table."},
     {"[lattice]\nsize = 5",

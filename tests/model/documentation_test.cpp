@@ -1,5 +1,6 @@
 // The model files printed in the documentation are models: every block of TOML that has a lattice is read.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -32,6 +33,24 @@ TEST(Documentation, ItsModelsCanBeRead) {
       ++models;
     }
   EXPECT_GE(models, 2);
+}
+
+// Pieces of models, completed by what they leave out.
+TEST(Documentation, ItsTissuesCanBeRead) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("kiln_documentation_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  for (const char* name : {"stack.tif", "scan.tif"}) std::ofstream(folder / name) << "";
+  int steps = 0;
+  for (const std::string& block : toml_blocks(std::filesystem::path(KILN_SOURCE_DIR) / "docs/tissues.md")) {
+    std::string text = block;
+    if (block.find("type = ") == std::string::npos) text += "type = \"tissue\"\n";
+    text += "[lattice]\nsize = [9, 9, 9]\n[types.tissue]\nfrozen = true\n[types.tcell]\n";
+    EXPECT_NO_THROW(parse_model(text, "tissues.md", folder.string())) << text;
+    ++steps;
+  }
+  EXPECT_EQ(steps, 3);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class InitialFile : public testing::Test {
     Model model = model_of(size);
     model.folder = folder_.string();
     InitialStep step = step_of(kind);
-    step.file = file;
+    step.image.file = file;
     model.initial = {step};
     return model;
   }

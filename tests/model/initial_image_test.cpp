@@ -23,35 +23,35 @@ class InitialImage : public InitialFile {
 TEST_F(InitialImage, KeepsWhatIsAboveTheThresholdOrBelow) {
   Model model = model_with({4, 2, 1}, {"1289", "9100"});
   EXPECT_EQ(picture(initial_state(model)), (Rows{"..11", "1..."}));  // Otsu
-  model.initial[0].segmentation.threshold = 1;
+  model.initial[0].image.segmentation.threshold = 1;
   EXPECT_EQ(picture(initial_state(model)), (Rows{".111", "1..."}));
-  model.initial[0].segmentation.below = true;
+  model.initial[0].image.segmentation.below = true;
   EXPECT_EQ(picture(initial_state(model)), (Rows{"1...", ".111"}));
 }
 
 TEST_F(InitialImage, MirrorsFillALargerLattice) {
   Model model = model_with({7, 3, 1}, {"900", "090"});
   EXPECT_EQ(picture(initial_state(model)), (Rows{"1....11", ".1..1..", ".1..1.."}));
-  model.initial[0].mirror = false;
+  model.initial[0].image.mirror = false;
   EXPECT_EQ(picture(initial_state(model)), (Rows{"1......", ".1.....", "......."}));
 }
 
 TEST_F(InitialImage, LargerImagesAreCutAndFinerOnesAveraged) {
   Model model = model_with({2, 1, 1}, {"900990", "900990"});
   EXPECT_EQ(picture(initial_state(model)), (Rows{"1."}));
-  model.initial[0].placement.voxel_um = Vec3d{0.5, 0.5, 1};  // means 4.5, 4.5, 4.5
-  model.initial[0].segmentation.threshold = 4;
+  model.initial[0].image.placement.voxel_um = Vec3d{0.5, 0.5, 1};  // means 4.5, 4.5, 4.5
+  model.initial[0].image.segmentation.threshold = 4;
   EXPECT_EQ(picture(initial_state(model)), (Rows{"11"}));
 }
 
 TEST_F(InitialImage, SpecksGoAndGapsClose) {
   Model model = model_with({7, 3, 1}, {"9000999", "0000909", "0000999"});
-  model.initial[0].segmentation.specks_um3 = 2;
+  model.initial[0].image.segmentation.specks_um3 = 2;
   EXPECT_EQ(picture(initial_state(model)), (Rows{"....111", "....1.1", "....111"}));
-  model.initial[0].segmentation.close_um = 1;
+  model.initial[0].image.segmentation.close_um = 1;
   EXPECT_EQ(picture(initial_state(model)), (Rows{"....111", "....111", "....111"}));
   model.units.voxel_um = 2;  // a site is 4 µm²: nothing is a speck of 2
-  model.initial[0].segmentation.close_um = 0;
+  model.initial[0].image.segmentation.close_um = 0;
   EXPECT_EQ(picture(initial_state(model)), (Rows{"1...111", "....1.1", "....111"}));
 }
 
@@ -61,7 +61,7 @@ TEST_F(InitialImage, SaysWhatIsWrong) {
   EXPECT_EQ(error_of(model),
             "test.toml: initial.0 (image) finds nothing to keep in scan.npy: 0% of the image lies above the "
             "threshold 1, none of it on free sites of the region.");
-  model.initial[0].placement.crop_to = Vec3i{3, 1, 1};
+  model.initial[0].image.placement.crop_to = Vec3i{3, 1, 1};
   EXPECT_EQ(error_of(model), file +
                                  " is to be cropped from (0, 0, 0) to (3, 1, 1), but it has (2, 1, 1) voxels "
                                  "along (x, y, z); the part must lie inside and not be empty.");

@@ -75,8 +75,8 @@ TEST_F(InitialLabels, ALabelOfTypeMediumStaysMedium) {
 // Voxels of 2 x 1 sites, the first column cut off.
 TEST_F(InitialLabels, AreCroppedAndResampled) {
   Model model = model_with<uint8_t>({4, 2, 1}, "u1", "(2, 3)", {9, 1, 2, 9, 0, 2});
-  model.initial[0].placement.crop_from = Vec3i{1, 0, 0};
-  model.initial[0].placement.voxel_um = Vec3d{2, 1, 1};
+  model.initial[0].image.placement.crop_from = Vec3i{1, 0, 0};
+  model.initial[0].image.placement.voxel_um = Vec3d{2, 1, 1};
   EXPECT_EQ(picture(initial_state(model)), (Rows{"1122", "..22"}));
 }
 
@@ -98,7 +98,7 @@ TEST_F(InitialLabels, SaysWhatIsWrong) {
   untyped.initial[0].types.clear();
   untyped.initial[0].label_types = {{1, kDark}};
   EXPECT_EQ(error_of(untyped), start + " with the label 2, for which the model gives no type.");
-  untyped.initial[0].file = "missing.npy";
+  untyped.initial[0].image.file = "missing.npy";
   EXPECT_NE(error_of(untyped).find("missing.npy"), std::string::npos);
 }
 

@@ -43,8 +43,7 @@ TEST_P(Phantom, IsFoundAgainByTheImport) {
   segmentation.specks_um3 = 20;
   const ImportGrid grid{1, 3, std::size_t(1) << 30};
   const auto imported = [&] {
-    return import_mask(read_image(file, placement.part, grid.most_bytes), "stack", placement, segmentation,
-                       grid);
+    return import_mask(*open_image(file, placement.part, grid.most_bytes), placement, segmentation, grid);
   };
   const ImportedMask found = imported();
   ASSERT_EQ(found.mask.size, (Vec3i{64, 64, 48}));

@@ -1,6 +1,7 @@
 // The models and the reference page that come with Kiln.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -30,7 +31,8 @@ std::string text_of(const std::filesystem::path& file) {
 TEST(ShippedModels, AreThere) {
   std::vector<std::string> names;
   for (const auto& file : shipped_models()) names.push_back(file.stem().string());
-  for (const char* name : {"demo", "sorting", "chemotaxis", "act-cell", "collective", "dense", "lymph-node"})
+  for (const char* name :
+       {"demo", "sorting", "chemotaxis", "act-cell", "collective", "dense", "lymph-node", "lymph-node-1mm"})
     EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
 }
 
@@ -58,14 +60,61 @@ TEST(ShippedModels, HaveACommentThatNamesTheSource) {
   }
 }
 
-TEST(ShippedModels, LymphNodeIsThatOfThePaper) {
-  const Model m = read_model(KILN_SOURCE_DIR "/models/large/lymph-node-1mm.toml");
-  EXPECT_EQ(m.lattice.size, (Vec3i{1024, 1024, 1024}));
-  EXPECT_NEAR(expected_cells(m), 3.36e6, 0.2e6);
-  const TypePhysics& cell = m.phases[0].physics.types[3];
+void expect_cells_of_the_paper(const TypePhysics& cell) {
   EXPECT_EQ(cell.volume.target, 150);
+  EXPECT_EQ(cell.volume.lambda, 25);
+  EXPECT_EQ(cell.perimeter.target, 1500);
   EXPECT_EQ(cell.perimeter.lambda, 0.2f);
   EXPECT_EQ(cell.act.lambda, 2600);
+  EXPECT_EQ(cell.act.max, 10);
+}
+
+// Cells and frozen geometry, each of which is one cell.
+TEST(ShippedModels, LymphNodesAreThoseOfThePaper) {
+  const std::pair<const char*, std::pair<int32_t, int64_t>> nodes[] = {
+      {"lymph-node", {256, 50'135}}, {"large/lymph-node-1mm", {1024, 3'359'752}}};
+  for (const auto& [name, what] : nodes) {
+    SCOPED_TRACE(name);
+    const Model m = read_model(std::string(KILN_SOURCE_DIR "/models/") + name + ".toml");
+    EXPECT_EQ(m.lattice.size, (Vec3i{what.first, what.first, what.first}));
+    EXPECT_EQ(expected_cells(m), double(what.second + 2));
+    for (const int type : {3, 4}) expect_cells_of_the_paper(m.phases.back().physics.types[std::size_t(type)]);
+    EXPECT_EQ(m.phases.front().physics.types[3].act.lambda, 0);
+  }
+}
+
+TEST(ShippedModels, LiversAreThoseOfThePaper) {
+  for (const char* name : {"liver", "large/liver"}) {
+    SCOPED_TRACE(name);
+    const Model m = read_model(std::string(KILN_SOURCE_DIR "/models/") + name + ".toml");
+    EXPECT_EQ(m.lattice.size.z, 182);
+    expect_cells_of_the_paper(m.phases.back().physics.types[2]);
+    EXPECT_TRUE(m.types[1].frozen);
+    EXPECT_TRUE(m.initial[0].image.segmentation.below);
+  }
+}
+
+// At a size that a test can make: about a quarter is sinusoid, and that is where the cells are.
+TEST(ShippedModels, LiverHasSinusoids) {
+  const Model m =
+      read_model(KILN_SOURCE_DIR "/models/liver.toml",
+                 {"lattice.size=[96,96,64]", "initial.0.phantom.size_um=96", "initial.1.count=50"});
+  const State state = initial_state(m);
+  const auto tissue = double(std::count(state.ids.begin(), state.ids.end(), CellId(1)));
+  EXPECT_NEAR(1 - tissue / double(m.lattice.sites()), 0.24, 0.04);
+  EXPECT_EQ(state.cells.count(), 52u);
+}
+
+TEST(ShippedModels, LymphNodeHasStroma) {
+  const Model m =
+      read_model(KILN_SOURCE_DIR "/models/lymph-node.toml",
+                 {"lattice.size=[80,80,80]", "initial.1.phantom.size_um=80", "initial.2.count=10",
+                  "initial.3.count=10", "initial.2.region.high=[40,80,80]", "initial.3.region.low=[40,0,0]"});
+  const State state = initial_state(m);
+  const auto sites = [&](CellId id) { return double(std::count(state.ids.begin(), state.ids.end(), id)); };
+  const double ball = double(m.lattice.sites()) - sites(1);
+  EXPECT_GT(sites(2) / ball, 0.05);
+  EXPECT_LT(sites(2) / ball, 0.08);
 }
 
 TEST(Resolved, KeepsEverySectionAndWritesDefaults) {

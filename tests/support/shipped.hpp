@@ -10,7 +10,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/engine.hpp"
@@ -31,6 +33,25 @@ inline std::vector<std::string> models_in(const std::string& folder) {
   return result;
 }
 inline std::vector<std::string> shipped_models() { return models_in(""); }
+
+// A model that is too large for tests says how it is made small: "# A quick look: --set KEY=VALUE --set ...".
+inline std::vector<std::string> quick_look(const std::filesystem::path& model) {
+  static constexpr std::string_view kStart = "# A quick look:";
+  std::vector<std::string> set;
+  std::ifstream file(model);
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(kStart)) {
+      std::istringstream words(line.substr(kStart.size()));
+      for (std::string word; words >> word;)
+        if (word != "--set") set.push_back(word);
+    }
+  return set;
+}
+
+inline Model shipped_model(const std::string& name) {
+  const std::filesystem::path file = models_folder() / name;
+  return read_model(file, quick_look(file));
+}
 
 // A name that GoogleTest takes.
 inline std::string test_name(const testing::TestParamInfo<std::string>& tested) {
@@ -64,7 +85,7 @@ inline std::unique_ptr<Engine> engine_for(const Model& model, const EngineOption
 
 // Goes through the phases, a few MCS each, so that every set of parameters is tried.
 inline void check_shipped_model(const std::string& name, const EngineOptions& options, bool audited) {
-  const Model model = read_model(models_folder() / name);
+  const Model model = shipped_model(name);
   const auto engine = engine_for(model, options);
   for (const Phase& phase : model.phases) {
     engine->set_physics(phase.physics.view());
@@ -81,7 +102,7 @@ inline void check_shipped_model(const std::string& name, const EngineOptions& op
 
 // 1,000 MCS, the phases as long as the model says, the last as long as it takes.
 inline void check_shipped_model_for_long(const std::string& name, const EngineOptions& options) {
-  const Model model = read_model(models_folder() / name);
+  const Model model = shipped_model(name);
   const auto engine = engine_for(model, options);
   int64_t left = kManyMcs;
   for (const Phase& phase : model.phases) {
