@@ -1,13 +1,13 @@
 #include "model/document.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <sstream>
 #include <tuple>
 
 #include "core/error.hpp"
+#include "model/tomlpp.hpp"
 
 namespace kiln {
 namespace {

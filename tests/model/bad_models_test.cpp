@@ -32,6 +32,12 @@ constexpr BadModel kBadModels[] = {
      "m.toml:1: unknown key a\\u0000\\u001b[1m; known here are title, seed, temperature, fidelity, mcs, "
      "lattice, units, neighbourhood, types, adhesion, fields, initial, phases, schedule, measure, pictures, "
      "output."},
+    {"[=]",
+     "m.toml:1: this is not valid TOML: Error while parsing key: expected bare key starting character or "
+     "string delimiter, saw '='."},
+    {"é = 5",
+     "m.toml:1: this is not valid TOML: Error while parsing root table: expected keys, tables, whitespace or "
+     "comments, saw 'é'."},
     {"temprature = 5", "m.toml:1: unknown key temprature; did you mean temperature?"},
     {"seed = -1", "m.toml:1: seed is -1, but must lie between 0 and 9.22337e+18."},
     {"seed = \"one\"", "m.toml:1: seed is \"one\", but must be an integer between 0 and 9.22337e+18."},
