@@ -47,6 +47,16 @@ bool few_attempts_share(double volume, int dimension, const Vec3i& tile) {
   return dimension == 2 ? volume <= flat * flat : volume * volume <= solid * solid * solid;
 }
 
+// Phases that only prepare a tissue need no fidelity; unless there are no others.
+std::vector<const Phase*> decisive_phases(const Model& model) {
+  std::vector<const Phase*> measured, all;
+  for (const Phase& phase : model.phases) {
+    all.push_back(&phase);
+    if (phase.measured) measured.push_back(&phase);
+  }
+  return measured.empty() ? all : measured;
+}
+
 }  // namespace
 
 // Measured with `kiln fidelity` (docs/parallel.md): soft cells do not feel the other attempts of their round.
@@ -58,10 +68,10 @@ Settings settings_for(const Model& model) {
   const int reach = std::max(model.adhesion_neighbours.reach, model.perimeter_neighbours.reach);
   bool soft = true;
   double largest = 0;
-  for (const Phase& phase : model.phases)
-    for (const TypePhysics& type : phase.physics.types) {
+  for (const Phase* phase : decisive_phases(model))
+    for (const TypePhysics& type : phase->physics.types) {
       if (type.frozen || (type.volume.lambda == 0 && type.perimeter.lambda == 0)) continue;
-      soft &= stiffness(phase.physics, type, model.perimeter_neighbours.count) <= kSoft;
+      soft &= stiffness(phase->physics, type, model.perimeter_neighbours.count) <= kSoft;
       largest = std::max(largest, double(type.volume.target));
     }
   Settings settings;

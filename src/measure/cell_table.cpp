@@ -155,9 +155,8 @@ std::vector<CellRow> cell_rows(const Look& look, const std::vector<bool>& frozen
     const auto cell = CellId(id);
     const Cells::Extent& extent = cells.extent[cell];
     if (!is_tracked(cells, frozen, cell) || extent.volume <= 0) continue;
-    rows.push_back(
-        {cell, cells.type[cell], extent.volume, extent.perimeter, cells.position(cell),
-         neighbours[std::size_t((id - 1) / stride)]});
+    rows.push_back({cell, cells.type[cell], extent.volume, extent.perimeter, cells.position(cell),
+                    neighbours[std::size_t((id - 1) / stride)]});
   }
   return rows;
 }

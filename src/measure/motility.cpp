@@ -40,7 +40,8 @@ std::vector<CorrelationBin> Motility::watch(const Look& look, int phase) {
   if (phase < 0) return rows;
   if (settings_.explored) explored_.begin(look);
   if (settings_.halves)
-    halves_ = halves_along(look.lattice(), *settings_.halves, tracked_places(look.cells(), frozen_, threads_));
+    halves_ =
+        halves_along(look.lattice(), *settings_.halves, tracked_places(look.cells(), frozen_, threads_));
   return rows;
 }
 

@@ -13,8 +13,8 @@ inline constexpr Vec3d kNoPlace{kUndefined, kUndefined, kUndefined};
 
 inline bool is_known(const Vec3d& place) { return place.x == place.x; }
 
-// The centroids of the tracked cells with volume > 0; kNoPlace for all others. The second uses the memory that
-// `places` has.
+// The centroids of the tracked cells with volume > 0; kNoPlace for all others. The second uses the memory
+// that `places` has.
 std::vector<Vec3d> tracked_places(const Cells& cells, const std::vector<bool>& frozen, int threads = 1);
 void find_tracked_places(const Cells& cells, const std::vector<bool>& frozen, int threads,
                          std::vector<Vec3d>& places);

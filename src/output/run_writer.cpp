@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kSecondsPerFrame = 0.12;
 constexpr int64_t kMostSitesForFragments = int64_t(1) << 26;  // with more, only at the end of a run
-constexpr const char* kTrackPlan = "cells.plan";  // in checkpoints
+constexpr const char* kTrackPlan = "cells.plan";              // in checkpoints
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {

@@ -61,7 +61,8 @@ TEST(SurveyKernels, CompileForAnyNumberOfTypes) {
   KILN_NEEDS_NVRTC();
   for (const int dimension : {2, 3}) {
     SmallWorld w = test::everything(dimension, 3);
-    for (const std::size_t types : {w.types.size(), std::size_t(8), std::size_t(9), std::size_t(kMostTypesByRange)}) {
+    for (const std::size_t types :
+         {w.types.size(), std::size_t(8), std::size_t(9), std::size_t(kMostTypesByRange)}) {
       w.types.resize(types, w.types[1]);
       w.j.assign(types * types, 1);
       for (const int architecture : architectures()) {

@@ -118,6 +118,13 @@ TEST(TilesPlan, EveryPhaseAndTypeThatCanMoveCounts) {
   expect_settings({.volume = soft, .further = phases}, 4, 4, 5);
 }
 
+TEST(TilesPlan, PhasesThatOnlyPrepareDoNotCount) {
+  const std::string soft = "{target = 100, lambda = 1}";
+  const std::string stiff_phase = "[[phases]]\nmcs = 5\nset = {temperature = 5}\nmeasure = false\n";
+  expect_settings({.volume = soft, .further = stiff_phase + "[[phases]]\nmcs = 5\n"}, 2, 4, 1);
+  expect_settings({.volume = soft, .further = stiff_phase}, 4, 4, 5);  // there is no other
+}
+
 // A periodic axis has to hold a tile; a closed one need not.
 TEST(TilesPlan, ShortPeriodicAxesLimitTheTiles) {
   const std::string large = "{target = 2500, lambda = 25}";

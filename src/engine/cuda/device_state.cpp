@@ -11,7 +11,7 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr int64_t kOverrun = 64;               // bytes behind the last site that kernels may read
+constexpr int64_t kOverrun = 64;                      // bytes behind the last site that kernels may read
 constexpr int64_t kPiece = int64_t(16) << 20;         // sites copied up at a time
 constexpr int64_t kLandingBytes = int64_t(32) << 20;  // brought down at a time
 

@@ -82,9 +82,9 @@ class DeviceState {
   Buffer<Vec3f> directions_;
   Buffer<Vec3d> history_;
   Buffer<uint32_t> anchors_moved_;
-  Buffer<CellId> host_ids_, device_ids_;  // from_device_ and to_device_
-  Buffer<HostCell> ordered_;              // some cells on their way to the host
-  Pinned<uint8_t> landing_[2];            // where pieces of the state arrive
+  Buffer<CellId> host_ids_, device_ids_;                // from_device_ and to_device_
+  Buffer<HostCell> ordered_;                            // some cells on their way to the host
+  Pinned<uint8_t> landing_[2];                          // where pieces of the state arrive
   std::map<const float*, Buffer<float>> field_values_;  // by where they lie on the host
   StateTables tables_{};
 };

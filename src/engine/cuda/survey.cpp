@@ -68,8 +68,8 @@ void Survey::tracked_sites(const TakeBits& take) {
   const int64_t words = (state_.lattice().sites() + 63) / 64;
   Buffer<uint64_t> bits(device_, words, "a bit per site");
   bits.fill(0, &stream_);  // the last word may be filled by half
-  kernel("mark_tracked").launch(state_.simple(), stream_, state_.tables(),
-                                reinterpret_cast<uint32_t*>(bits.data()));
+  kernel("mark_tracked")
+      .launch(state_.simple(), stream_, state_.tables(), reinterpret_cast<uint32_t*>(bits.data()));
   state_.bring_down(bits, stream_, take);
 }
 
@@ -77,13 +77,21 @@ int64_t Survey::sample_size(int64_t stride) const {
   return (int64_t(state_.tables().cells) - 2 + stride) / stride;
 }
 
+Buffer<int32_t> Survey::numbered(int64_t stride) {
+  Buffer<int32_t> numbers(device_, state_.tables().cells, "a number per cell");
+  kernel("number_sample").launch(state_.simple(), stream_, state_.tables(), stride, numbers.data());
+  return numbers;
+}
+
 // Where the list turns out to be too short, it is made again.
 std::vector<LatticeSurvey::SiteOfCell> Survey::sites_of_sample(int64_t stride) {
+  const Buffer<int32_t> numbers = numbered(stride);
   Buffer<uint64_t> count(device_, 1, "a list of sites");
   for (int64_t room = kListEntries;;) {
     Buffer<ListedSite> list(device_, room, "a list of sites");
     count.fill(0, &stream_);
-    kernel("list_sites").launch(state_.simple(), stream_, state_.tables(), stride, list.data(), room, count.data());
+    kernel("list_sites")
+        .launch(state_.simple(), stream_, state_.tables(), numbers.data(), list.data(), room, count.data());
     const int64_t found = int64_t(brought_down(count, 1).front());
     if (found > room) {
       room = found;
@@ -101,29 +109,31 @@ std::vector<LatticeSurvey::SiteOfCell> Survey::sites_of_sample(int64_t stride) {
 std::vector<int32_t> Survey::neighbours_of_sample(int64_t stride) {
   const int64_t sample = sample_size(stride);
   std::vector<int32_t> sizes(static_cast<std::size_t>(sample));
+  const Buffer<int32_t> numbers = numbered(stride);
   for (uint32_t slots = kFirstSlots;; slots *= 2) {
     const int64_t together = std::max<int64_t>(1, std::min(sample, kSetEntries / slots));
     Buffer<uint32_t> sets(device_, together * slots, "sets of neighbours");
     bool fits = true;
     for (int64_t first = 0; first < sample && fits; first += together)
-      fits = collect_neighbours(stride, first, slots, sets,
-                                std::span(sizes).subspan(std::size_t(first),
-                                                         std::size_t(std::min(together, sample - first))));
+      fits = collect_neighbours(
+          numbers, first, slots, sets,
+          std::span(sizes).subspan(std::size_t(first), std::size_t(std::min(together, sample - first))));
     if (fits) return sizes;
   }
 }
 
 // False where a set was too small.
-bool Survey::collect_neighbours(int64_t stride, int64_t first, uint32_t slots, Buffer<uint32_t>& sets,
-                                std::span<int32_t> sizes) {
+bool Survey::collect_neighbours(const Buffer<int32_t>& numbers, int64_t first, uint32_t slots,
+                                Buffer<uint32_t>& sets, std::span<int32_t> sizes) {
   const int64_t count = int64_t(sizes.size());
   Buffer<int32_t> device_sizes(device_, count, "sets of neighbours");
   Buffer<uint32_t> overflow(device_, 1, "sets of neighbours");
   sets.fill(0, &stream_);
   device_sizes.fill(0, &stream_);
   overflow.fill(0, &stream_);
-  kernel("collect_neighbours").launch(state_.simple(), stream_, state_.tables(), stride, first, count, slots,
-                             sets.data(), device_sizes.data(), overflow.data());
+  kernel("collect_neighbours")
+      .launch(state_.simple(), stream_, state_.tables(), numbers.data(), first, count, slots, sets.data(),
+              device_sizes.data(), overflow.data());
   device_sizes.download(sizes.data(), count);
   return brought_down(overflow, 1).front() == 0;
 }

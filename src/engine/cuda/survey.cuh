@@ -7,8 +7,8 @@
 
 namespace kiln::device {
 
-// Four sites of a row, ids[1] to ids[4], between those beside them; kNowhere where there is no site. Where the
-// row ends among the four, what lies behind its wall follows.
+// Four sites of a row, ids[1] to ids[4], between those beside them; kNowhere where there is no site. Where
+// the row ends among the four, what lies behind its wall follows.
 struct Strip {
   static constexpr int kSites = 4;
   CellId ids[kSites + 2];
@@ -63,13 +63,6 @@ __device__ __forceinline__ bool is_tracked(const StateTables& t, CellId cell) {
   return cell != kMedium && t.extents[cell].volume != 0;
 }
 
-// The number of a cell among every stride-th of those on the host, -1 for others and those not tracked.
-__device__ __forceinline__ int64_t number_of(const StateTables& t, CellId cell, int64_t stride) {
-  if (!is_tracked(t, cell)) return -1;
-  const int64_t before = int64_t(t.host_ids[cell]) - 1;
-  return before % stride == 0 ? before / stride : -1;
-}
-
 // A site's neighbours by type in fields of 4 bits, and those of kSitesPerFlush sites in fields of 16.
 template <bool>
 struct FieldsOf {
@@ -96,7 +89,8 @@ struct NearFields {
 
   __device__ __forceinline__ NearFields(const StateTables& t, const StripPlace& place, const Strip& own) {
 #pragma unroll
-    for (int i = 0; i < Strip::kSites; ++i) add(i, own.ids[i + 1], own.ids[i + 2], field_of(t, own.ids[i + 2]));
+    for (int i = 0; i < Strip::kSites; ++i)
+      add(i, own.ids[i + 1], own.ids[i + 2], field_of(t, own.ids[i + 2]));
     place.for_following([&](const Strip& other) {
       Fields field[Strip::kSites + 2];
 #pragma unroll
@@ -188,7 +182,7 @@ extern "C" __global__ void mark_touching(const __grid_constant__ kiln::cuda::Sta
     uint8_t key[Strip::kSites + 1];  // of the sites, and of the one behind
 #pragma unroll
     for (int i = 0; i <= Strip::kSites; ++i) key[i] = key_of(own.ids[i + 1]);
-    // What is behind the row's end has been met elsewhere, or is met twice, which does no harm.
+      // What is behind the row's end has been met elsewhere, or is met twice, which does no harm.
 #pragma unroll
     for (int i = 0; i < Strip::kSites; ++i) compare(own.ids[i + 1], key[i], own.ids[i + 2], key[i + 1]);
     place.for_following([&](const Strip& other) {
@@ -218,14 +212,27 @@ extern "C" __global__ void mark_tracked(const __grid_constant__ kiln::cuda::Stat
   }
 }
 
-// Lists the sites of every stride-th cell, in any order, as far as there is room; counts all.
-extern "C" __global__ void list_sites(const __grid_constant__ kiln::cuda::StateTables tables, int64_t stride,
-                                      kiln::cuda::ListedSite* list, int64_t room, uint64_t* count) {
+// Per cell: its number among every stride-th of those on the host, -1 for others and those not tracked.
+extern "C" __global__ void number_sample(const __grid_constant__ kiln::cuda::StateTables tables,
+                                         int64_t stride, int32_t* numbers) {
+  using namespace kiln;
+  using namespace kiln::device;
+  for (int64_t cell = thread_number(); cell < tables.cells; cell += thread_count()) {
+    const int64_t before = int64_t(tables.host_ids[cell]) - 1;
+    const bool is_one = is_tracked(tables, CellId(cell)) && before % stride == 0;
+    numbers[cell] = is_one ? int32_t(before / stride) : -1;
+  }
+}
+
+// Lists the sites of numbered cells, in any order, as far as there is room; counts all.
+extern "C" __global__ void list_sites(const __grid_constant__ kiln::cuda::StateTables tables,
+                                      const int32_t* numbers, kiln::cuda::ListedSite* list, int64_t room,
+                                      uint64_t* count) {
   using namespace kiln;
   using namespace kiln::device;
   const Word* sites = static_cast<const Word*>(tables.sites);
   for (int64_t site = thread_number(); site < kLattice.sites(); site += thread_count()) {
-    const int64_t number = number_of(tables, id_of(sites[site]), stride);
+    const int32_t number = numbers[id_of(sites[site])];
     if (number < 0) continue;
     const auto at = int64_t(atomicAdd(reinterpret_cast<unsigned long long*>(count), 1ull));
     if (at < room) list[at] = {site, number};
@@ -235,14 +242,15 @@ extern "C" __global__ void list_sites(const __grid_constant__ kiln::cuda::StateT
 // For cells with numbers from `first` to before `first + count`: puts the cells that touch them into sets of
 // `slots` entries each, a power of two; 0 is an empty entry. Where a set is too small, *overflow becomes 1.
 extern "C" __global__ void collect_neighbours(const __grid_constant__ kiln::cuda::StateTables tables,
-                                              int64_t stride, int64_t first, int64_t count, uint32_t slots,
-                                              uint32_t* sets, int32_t* sizes, uint32_t* overflow) {
+                                              const int32_t* numbers, int64_t first, int64_t count,
+                                              uint32_t slots, uint32_t* sets, int32_t* sizes,
+                                              uint32_t* overflow) {
   using namespace kiln;
   using namespace kiln::device;
   const Word* sites = static_cast<const Word*>(tables.sites);
   for (int64_t site = thread_number(); site < kLattice.sites(); site += thread_count()) {
     const CellId own = id_of(sites[site]);
-    const int64_t number = number_of(tables, own, stride) - first;
+    const int64_t number = numbers[own] - first;
     if (number < 0 || number >= count) continue;
     uint32_t* const set = sets + number * slots;
     const Around around(place_of(Offset(site)));

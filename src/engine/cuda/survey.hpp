@@ -27,8 +27,9 @@ class Survey : public LatticeSurvey {
  private:
   Function kernel(const char* name);
   int64_t sample_size(int64_t stride) const;
-  bool collect_neighbours(int64_t stride, int64_t first, uint32_t slots, Buffer<uint32_t>& sets,
-                          std::span<int32_t> sizes);
+  Buffer<int32_t> numbered(int64_t stride);
+  bool collect_neighbours(const Buffer<int32_t>& numbers, int64_t first, uint32_t slots,
+                          Buffer<uint32_t>& sets, std::span<int32_t> sizes);
 
   const Device& device_;
   const Stream& stream_;
