@@ -89,7 +89,8 @@ std::string key_toml(std::string_view key) { return is_bare_key(key) ? std::stri
 struct InlineWriter {
   std::string operator()(bool flag) const { return flag ? "true" : "false"; }
   std::string operator()(int64_t whole) const { return fmt::format("{}", whole); }
-  std::string operator()(double real) const { return fmt::format("{}", real); }
+  // Without the sign of -0.0, which would be read again as the integer -0.
+  std::string operator()(double real) const { return fmt::format("{}", real == 0 ? 0.0 : real); }
   std::string operator()(const std::string& text) const { return quoted(text); }
   std::string operator()(const Node::Date& date) const { return date.text; }
   std::string operator()(const Node::Array& array) const {

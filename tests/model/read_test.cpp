@@ -356,5 +356,12 @@ TEST(TermRegistry, RowsMatchTheStructs) {
   for (const Term& term : all_terms()) EXPECT_FALSE(term.given(TypePhysics{})) << term.name;
 }
 
+// The integer 0 has no sign.
+TEST(ReadModel, ANegativeZeroIsResolvedLikeAnyOther) {
+  const Model m =
+      parsed(std::string(kTwoTypes) + "[[phases]]\nmcs = 5\nset = {\"types.zebra.act.lambda\" = -0.0}\n");
+  EXPECT_EQ(parsed(m.resolved).resolved, m.resolved);
+}
+
 }  // namespace
 }  // namespace kiln
