@@ -203,6 +203,35 @@ volume = {target = 40, lambda = 5}
   EXPECT_NE(none.out.find("is to be cropped from (0, 0, 30) to (24, 24, 16)"), std::string::npos) << none.out;
 }
 
+TEST_F(Cli, ExportWritesSavedStatesAsOmeTiff) {
+#if !defined(KILN_HAS_TIFF) || !defined(KILN_HAS_HDF5)
+  GTEST_SKIP() << "needs HDF5, libtiff and pugixml";
+#endif
+  ASSERT_EQ(kiln("run small.toml --mcs 4 --set output.lattice_every=2 --out r").exit_code, 0);
+  const Result last = kiln("export r");
+  EXPECT_EQ(last.exit_code, 0);
+  EXPECT_EQ(last.out, "r/labels/labels_00000004.ome.tif\n");
+  EXPECT_EQ(kiln("export r --mcs 2 --out two.ome.tif").out, "two.ome.tif\n");
+  EXPECT_NE(read("two.ome.tif"), read("r/labels/labels_00000004.ome.tif"));
+  EXPECT_EQ(kiln("export r --all").exit_code, 0);
+  EXPECT_EQ(read("two.ome.tif"), read("r/labels/labels_00000002.ome.tif"));
+  const Result both = kiln("export r --all --out x.tif");
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_NE(both.out.find("--out names one file, but --all writes several"), std::string::npos) << both.out;
+  const Result missing = kiln("export r --mcs 3");
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_NE(missing.out.find("has no snapshot of MCS 3; it has 0, 2, 4."), std::string::npos) << missing.out;
+
+  // The same files come from the run itself.
+  ASSERT_EQ(
+      kiln("run small.toml --mcs 4 --set output.lattice_every=2 --set output.lattice_format=ome-tiff --out s")
+          .exit_code,
+      0);
+  EXPECT_EQ(read("s/labels/labels_00000002.ome.tif"), read("two.ome.tif"));
+  EXPECT_FALSE(fs::exists(folder_ / "s/lattice.h5"));
+  EXPECT_NE(kiln("export s").out.find("s has no lattice.h5"), std::string::npos);
+}
+
 TEST_F(Cli, ValidateBenchInfoRenderAndHelp) {
   const Result validate = kiln("validate small.toml");
   EXPECT_EQ(validate.exit_code, 0);
