@@ -112,6 +112,15 @@ void write_cells(const hdf5::Group& group, const State& state, double voxel_um) 
     group.write(std::string(1, "xyz"[axis]), place[axis].data(), {count}).set("unit", std::string("um"));
 }
 
+void write_state(const hdf5::Group& group, const State& state, double voxel_um) {
+  const hdf5::Shape shape = shape_of(state.lattice);
+  group.set("mcs", state.mcs);
+  group.write("ids", state.ids.data(), shape);
+  write_types(group, state);
+  if (!state.act.empty()) group.write("act", state.act.data(), shape);
+  write_cells(group.create_group("cells"), state, voxel_um);
+}
+
 }  // namespace
 
 LatticeFile::Settings LatticeFile::settings_of(const Model& model) {
@@ -182,13 +191,7 @@ void LatticeFile::add(const State& state) {
   write_atomically(file_of(state.mcs), [&](const path& temporary) {
     hdf5::File file(temporary, hdf5::File::Mode::create);
     start(file.root(), settings_);
-    const hdf5::Group group = file.root().create_group(group_name(state.mcs));
-    const hdf5::Shape shape = shape_of(state.lattice);
-    group.set("mcs", state.mcs);
-    group.write("ids", state.ids.data(), shape);
-    write_types(group, state);
-    if (!state.act.empty()) group.write("act", state.act.data(), shape);
-    write_cells(group.create_group("cells"), state, settings_.units.voxel_um);
+    write_state(file.root().create_group(group_name(state.mcs)), state, settings_.units.voxel_um);
     file.close();
   });
   saved_.insert(std::upper_bound(saved_.begin(), saved_.end(), state.mcs), state.mcs);
