@@ -57,7 +57,7 @@ void run_jobs(const std::vector<Job>& jobs, int workers, const EngineOptions& te
 // Runs side by side, as many as there are cores. A GPU takes one run after another, meanwhile the serial ones
 // go on.
 void run_all(const std::vector<Job>& jobs, const TestedSchedule& tested, const Protocol& protocol) {
-  const int cores = std::max(1, int(std::thread::hardware_concurrency()));
+  const int cores = all_threads();
   EngineOptions options = tested.options;
   if (tested.engine != "cuda") {
     // The result does not depend on the number of threads; without a wish, runs share the cores best.

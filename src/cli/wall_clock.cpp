@@ -11,10 +11,6 @@ constexpr double kLongestWrites = 3;
 
 }  // namespace
 
-double seconds_since(WallClock::Clock::time_point start) {
-  return std::chrono::duration<double>(WallClock::Clock::now() - start).count();
-}
-
 WallClock::WallClock(const WallTimes& times, Clock::time_point start, double first_guess_s)
     : times_(times), start_(start), last_checkpoint_(start), guess_s_(first_guess_s) {}
 

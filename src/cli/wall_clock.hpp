@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "core/seconds.hpp"
+
 namespace kiln {
 
 struct WallTimes {
@@ -31,7 +33,5 @@ class WallClock {
   Clock::time_point start_, last_checkpoint_;
   double guess_s_, longest_s_ = 0;
 };
-
-double seconds_since(WallClock::Clock::time_point start);
 
 }  // namespace kiln

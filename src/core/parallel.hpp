@@ -28,6 +28,17 @@ void in_parallel(int64_t count, int threads, const Work& work) {
   for (auto& other : others) other.get();
 }
 
+// Calls work(i) for every i below `count`, each once, in no fixed order: for pieces that take unlike times.
+// `threads` 0: all.
+template <class Work>
+void parallel_for(int64_t count, int threads, const Work& work) {
+  const int64_t workers = std::min<int64_t>(threads > 0 ? threads : all_threads(), count);
+  std::atomic<int64_t> next = 0;
+  in_parallel(workers, int(workers), [&](int, int64_t, int64_t) {
+    for (int64_t i = next++; i < count; i = next++) work(i);
+  });
+}
+
 // Makes `count` items, many at a time on all processors, and calls take(index, item) with each, in order, on
 // the calling thread. Memory is needed for a few items per processor.
 template <class Make, class Take>
@@ -36,10 +47,7 @@ void make_in_order(int64_t count, const Make& make, const Take& take) {
   std::vector<decltype(make(int64_t(0)))> made(std::size_t(std::min(batch, count)));
   for (int64_t first = 0; first < count; first += batch) {
     const int64_t items = std::min(batch, count - first);
-    std::atomic<int64_t> next = 0;
-    in_parallel(std::min(workers, items), int(workers), [&](int, int64_t, int64_t) {
-      for (int64_t i = next++; i < items; i = next++) made[std::size_t(i)] = make(first + i);
-    });
+    parallel_for(items, int(workers), [&](int64_t i) { made[std::size_t(i)] = make(first + i); });
     for (int64_t i = 0; i < items; ++i) take(first + i, made[std::size_t(i)]);
   }
 }

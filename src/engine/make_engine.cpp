@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "core/error.hpp"
+#include "core/parallel.hpp"
 #include "engine/checked.hpp"
 #include "engine/checkerboard_engine.hpp"
 #include "engine/cuda/checkerboard_engine.hpp"
@@ -65,7 +65,7 @@ std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& phys
     return std::make_unique<cuda::TilesEngine>(std::move(state), physics, model.seed,
                                                tiles::settings_for(model), model.largest_act(),
                                                options.device);
-  const int cores = std::max(1, int(std::thread::hardware_concurrency()));
+  const int cores = all_threads();
   const int threads = options.threads > 0 ? options.threads : cores;
   if (model.lattice.dimension == 2) return on_host<2>(model, physics, std::move(state), schedule, threads);
   return on_host<3>(model, physics, std::move(state), schedule, threads);

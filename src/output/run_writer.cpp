@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
+#include "core/parallel.hpp"
+#include "core/seconds.hpp"
 #include "data/image.hpp"  // kHasTiff
 #include "measure/cell_table.hpp"
 #include "measure/track_arrays.hpp"
@@ -24,15 +25,10 @@ constexpr int64_t kMostSitesForFragments = int64_t(1) << 26;  // with more, only
 constexpr const char* kTrackPlan = "cells.plan";              // in checkpoints
 
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-int measuring_threads() { return int(std::max(1u, std::thread::hardware_concurrency())); }
 
 RecorderOptions recorder_options() {
   RecorderOptions options;
-  options.threads = measuring_threads();
+  options.threads = all_threads();
   return options;
 }
 
@@ -44,8 +40,8 @@ Recorder make_recorder(const Model& model, const Checkpoint* resumed) {
 }
 
 Motility make_motility(const Model& model, const Checkpoint* resumed) {
-  if (resumed == nullptr || resumed->info.extra.empty()) return Motility(model, measuring_threads());
-  return Motility(model, measuring_threads(), motility_from_arrays(resumed->info.extra));
+  if (resumed == nullptr || resumed->info.extra.empty()) return Motility(model, all_threads());
+  return Motility(model, all_threads(), motility_from_arrays(resumed->info.extra));
 }
 
 bool is_multiple(int64_t mcs, int64_t every) { return every > 0 && mcs % every == 0; }
@@ -192,7 +188,7 @@ void RunWriter::write(const Look& look, const AttemptCounts& counts, const std::
     if (what.checkpoint) sync_tables();
     const bool goes_on = moment != Moment::end && moment != Moment::interrupted;
     if (overlaps_ && goes_on) {
-      look.copy_state(copy_, measuring_threads());
+      look.copy_state(copy_, all_threads());
       background_.start([this, what = std::move(what)] { keep(copy_, what); });
     } else {
       keep(look.state(), what);
@@ -245,7 +241,7 @@ void RunWriter::take_measures(const Look& look, const AttemptCounts& counts, Mom
     measures_->flush();
   }
   if (cells_ && is_due(look.mcs(), model_.measure.cells_every, moment))
-    cells_->add(look.mcs(), cell_rows(look, frozen_, track_plan_.one_cell_in, measuring_threads()));
+    cells_->add(look.mcs(), cell_rows(look, frozen_, track_plan_.one_cell_in, all_threads()));
 }
 
 std::string RunWriter::still_name(const Series& series, int64_t mcs) const {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/parallel.hpp"
 #include "output/lettering.hpp"
 #include "output/palette.hpp"
-#include "output/parallel_for.hpp"
 #include "output/solid_camera.hpp"
 #include "output/solid_scene.hpp"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "output/parallel_for.hpp"
+#include "core/parallel.hpp"
 
 namespace kiln {
 namespace {

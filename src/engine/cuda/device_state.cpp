@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
+#include "core/parallel.hpp"
 #include "engine/bookkeeping.hpp"
 #include "engine/cuda/model_source.hpp"
 
@@ -15,7 +15,7 @@ constexpr int64_t kOverrun = 64;                      // bytes behind the last s
 constexpr int64_t kPiece = int64_t(16) << 20;         // sites copied up at a time
 constexpr int64_t kLandingBytes = int64_t(32) << 20;  // brought down at a time
 
-int copying_threads() { return std::clamp(int(std::thread::hardware_concurrency()), 1, 16); }
+int copying_threads() { return std::min(all_threads(), 16); }
 
 // Between the host's order of cells and the device's.
 template <class T, class Get>
