@@ -82,6 +82,7 @@ void add_bench(CLI::App& app, BenchOptions& o) {
   c.add_option("--size", o.size, "edge of the lattice, in sites");
   add_engine_options(c, o.engine);
   c.add_option("--mcs", o.mcs, "steps to time, after a burn-in of as many");
+  c.add_option("--replicas", o.replicas, "plays so many at once, with seeds 1, 2, ...");
   c.add_flag("--json", o.json, "prints a JSON object");
 }
 

@@ -34,6 +34,7 @@ struct BenchOptions {
   std::optional<int> size;
   EngineOptions engine;
   int64_t mcs = 0;  // 0: chosen so that it takes a few seconds
+  std::optional<int64_t> replicas;
   bool json = false;
 };
 int bench_command(const BenchOptions& options);
