@@ -238,9 +238,8 @@ TEST_F(Cli, ValidateBenchInfoRenderAndHelp) {
   EXPECT_NE(validate.out.find("40 x 40"), std::string::npos) << validate.out;
   const Result bench = kiln("bench sorting2d --size 36 --mcs 3 --json");
   EXPECT_EQ(bench.exit_code, 0);
-  for (const char* key :
-       {"case", "size", "replicas", "engine", "schedule", "device", "ms_per_mcs", "site_updates_per_second",
-        "hash"})
+  for (const char* key : {"case", "size", "replicas", "engine", "schedule", "device", "ms_per_mcs",
+                          "site_updates_per_second", "hash"})
     EXPECT_NE(value(bench.out, key), "") << key << " in " << bench.out;
   const Result replicas = kiln("bench sorting2d --size 36 --mcs 3 --replicas 3 --engine threads --json");
   EXPECT_EQ(value(replicas.out, "replicas"), "3") << replicas.out;

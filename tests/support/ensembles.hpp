@@ -21,7 +21,7 @@ inline Model small_model(const std::string& type_keys, const std::string& lattic
                          type_keys +
                          "\n[adhesion]\ntcell.tcell = 10\ntcell.medium = 8\n"
                          "[[initial]]\nkind = \"seeds\"\ntype = \"stone\"\nradius = 2\ncount = 3\n"
-                         "[[initial]]\nkind = \"seeds\"\ntype = \"tcell\"\nradius = 2\ndensity = 0.6\n",
+                         "[[initial]]\nkind = \"seeds\"\ntype = \"tcell\"\nradius = 1\ndensity = 0.6\n",
                      "small", ".");
 }
 

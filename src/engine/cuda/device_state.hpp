@@ -31,7 +31,8 @@ class DeviceState {
   int history_length() const { return state_.history_length; }
   int64_t mcs() const { return mcs_; }
 
-  // Takes the kernels of between_kernels.cuh from a module compiled for this physics, and gives it its fields.
+  // Takes the kernels of between_kernels.cuh from a module compiled for this physics, and gives it its
+  // fields.
   void use(const Module& module, const Physics& physics);
   // To be called before and after `mcs` MCS have been played in the stream.
   void begin(int64_t mcs, const Stream& stream);
@@ -81,9 +82,9 @@ class DeviceState {
   Buffer<Vec3f> directions_;
   Buffer<Vec3d> history_;
   Buffer<uint32_t> anchors_moved_;
-  Buffer<CellId> host_ids_, device_ids_;                // of numbers_
-  Buffer<HostCell> ordered_;                            // some cells on their way to the host
-  Pinned<uint8_t> landing_[2];                          // where pieces of the state arrive
+  Buffer<CellId> host_ids_, device_ids_;  // of numbers_
+  Buffer<HostCell> ordered_;              // some cells on their way to the host
+  Pinned<uint8_t> landing_[2];            // where pieces of the state arrive
   FieldValues fields_;
   StateTables tables_{};
 };

@@ -37,9 +37,9 @@ void TilesEnsemble::set_physics(const Physics& physics) {
 
 void TilesEnsemble::compile(const Physics& physics) {
   const DeviceInfo& info = device_.info();
-  const TilesKernels kernels = compile_tiles_for_members(
-      size(), physics, settings_, state_.layout(), state_.history_length(), architecture_for(info),
-      info.multiprocessors, info.shared_per_block);
+  const TilesKernels kernels =
+      compile_tiles_for_members(size(), physics, settings_, state_.layout(), state_.history_length(),
+                                architecture_for(info), info.multiprocessors, info.shared_per_block);
   const KernelShape& shape = kernels.shape;
   const Module module(device_, kernels.compiled.cubin);
   play_ = module.function("play_members");
@@ -54,8 +54,7 @@ void TilesEnsemble::compile(const Physics& physics) {
   reserve_lists(shape, crews);
   const Vec3i& box = state_.lattice().size;
   has_spans_ = physics.uses.frozen;
-  if (has_spans_ && spans_.size() == 0)
-    spans_ = Buffer<RowSpan>(device_, size() * box.y * box.z, "the rows");
+  if (has_spans_ && spans_.size() == 0) spans_ = Buffer<RowSpan>(device_, size() * box.y * box.z, "the rows");
   write_tables();
   if (has_spans_)
     module.function("find_spans_of_members")

@@ -82,8 +82,8 @@ __device__ __forceinline__ void load_member(const TilesTables& from, TilesTables
 
 }  // namespace kiln::device
 
-extern "C" __global__ void
-__launch_bounds__(32 * kiln::model::kWarpsPerBlock, kiln::model::kBlocksPerMultiprocessor)
+extern "C" __global__ void __launch_bounds__(32 * kiln::model::kWarpsPerBlock,
+                                             kiln::model::kBlocksPerMultiprocessor)
     play_members(const kiln::cuda::TilesTables* members, int32_t count, bool refresh,
                  const __grid_constant__ kiln::cuda::Span span) {
   using namespace kiln;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "engine/bookkeeping.hpp"
 #include "engine/cuda/kernel_cache.hpp"
@@ -69,8 +68,9 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
   for (const int warps : {24, 22, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
     if (warps > warps_at_most) continue;
     result.shape.warps_per_block = warps;
-    result.shape.shared_bytes = extra + shared_bytes(warps, shape.batches, c.physics.lattice.dimension,
-                                                     c.settings.tile.x, c.layout.word_bytes, c.layout.max_act);
+    result.shape.shared_bytes =
+        extra + shared_bytes(warps, shape.batches, c.physics.lattice.dimension, c.settings.tile.x,
+                             c.layout.word_bytes, c.layout.max_act);
     if (int(result.shape.shared_bytes) > shared_at_most && warps > 1) continue;
     result.compiled = compile_cached(tiles_source(c.physics, c.settings, c.layout, c.history, result.shape),
                                      "tiles.cu", c.architecture);
@@ -107,10 +107,12 @@ TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
   const int warps = most_warps(physics);
   const int64_t blocks_with_work = (steps + warps - 1) / warps;
   shape.crew = int(std::clamp<int64_t>(multiprocessors / members, 1, blocks_with_work));
-  // Small crews wait less for each other, and others work meanwhile.
+  // While one crew waits, others work; with more than a few, each has too few warps. As many as make turns of
+  // equal length.
+  constexpr int64_t kMost = 6;
   const int64_t per_multiprocessor = (members + multiprocessors - 1) / multiprocessors;
-  if (shape.crew == 1) shape.blocks_per_multiprocessor = int(std::min<int64_t>(per_multiprocessor, 8));
-  if (const char* forced = std::getenv("KILN_CREWS")) shape.blocks_per_multiprocessor = std::atoi(forced);
+  const int64_t turns = (per_multiprocessor + kMost - 1) / kMost;
+  shape.blocks_per_multiprocessor = shape.crew > 1 ? 1 : int((per_multiprocessor + turns - 1) / turns);
   constexpr int kReserved = 1024;  // bytes of shared memory that every block takes beside its own
   const int blocks = shape.blocks_per_multiprocessor;
   return compile_with_most_warps({physics, settings, layout, history, architecture}, shape,

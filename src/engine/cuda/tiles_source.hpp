@@ -15,9 +15,9 @@ struct KernelShape {
   int crew = 0;  // blocks that play a simulation together; 0: all, and it is the only one
   int blocks_per_multiprocessor = 1;
   int warps_per_block = 24;
-  int batches = 1;           // of 32 tiles in a step: 1, 2 or 4
-  int steps_per_unit = 4;    // steps that are dealt out together
-  bool share_rest = false;   // the last steps of a round go to the fastest warps
+  int batches = 1;          // of 32 tiles in a step: 1, 2 or 4
+  int steps_per_unit = 4;   // steps that are dealt out together
+  bool share_rest = false;  // the last steps of a round go to the fastest warps
   unsigned shared_bytes = 0;
 };
 
