@@ -63,7 +63,9 @@ class RunCommand {
   RunCommand(const RunOptions& options, WallClock::Clock::time_point started)
       : options_(options),
         started_(started),
-        model_(load_model(options.model, options.set, options.seed, options.mcs)),
+        shared_model_(std::make_shared<const Model>(
+            load_model(options.model, options.set, options.seed, options.mcs))),
+        model_(*shared_model_),
         folder_{folder_of(options)} {}
 
   int run() {
@@ -73,9 +75,9 @@ class RunCommand {
     start_mcs_ = start_.state.mcs;
     cells_ = start_.state.cells.count();
     first_guess_s_ = guess_of_checkpoint_seconds(start_.state);
-    const Physics physics = model_.phases[std::size_t(phase_at(model_, start_mcs_))].physics.view();
-    engine_ = make_engine(model_, physics, std::move(start_.state), engine_for(options_, start_, folder_));
-    if (!options_.json) announce(model_, *engine_, start_, folder_.path);
+    simulation_.emplace(shared_model_, std::move(start_.state), engine_for(options_, start_, folder_),
+                        start_.resumed ? start_.resumed->checkpoint.info.counts : AttemptCounts{});
+    if (!options_.json) announce(model_, simulation_->engine(), start_, folder_.path);
     for (const std::string& note : start_.notes) tell(stderr, "  note: {}\n", note);
     record_.started = iso_time(std::chrono::system_clock::now());
     record_.notes = start_.notes;
@@ -96,9 +98,8 @@ class RunCommand {
   bool nothing_left_to_do() {
     if (!start_.resumed || start_mcs_ < model_.total_mcs()) return false;
     if (!is_record_of(folder_.record(), start_.resumed->checkpoint.hash)) return false;
-    fill_record(record_, model_, *engine_, start_mcs_);
+    fill_record(record_, model_, simulation_->engine(), start_mcs_);
     record_.out = folder_.path.string();
-    counts_ = start_.resumed->checkpoint.info.counts;
     return true;
   }
 
@@ -124,22 +125,21 @@ class RunCommand {
     if (resumed != nullptr) put_refused_aside(folder_, *start_.resumed);
     writer_.emplace(model_, folder_, cells_, resumed, start_.from);
     Progress progress(start_mcs_, model_.total_mcs(), double(model_.lattice.sites()), options_.json);
-    Runner runner(model_, *engine_, *writer_, resumed != nullptr ? resumed->info.counts : AttemptCounts{});
+    Runner runner(*simulation_, *writer_);
     WallTimes times = options_.times;
     if (!kHasHdf5) times.checkpoint_every_s = 0;
     WallClock clock(times, started_, first_guess_s_);
     const Ending ending = runner.run(interrupt, clock, progress);
-    counts_ = runner.counts();
-    record_.seconds = runner.seconds();
+    record_.seconds = simulation_->seconds();
     record_.interrupted = ending != Ending::finished;
     record_.stopped_by = ending == Ending::time_limit ? "the time limit" : interrupt.name();
     record_.from = writer_->from();
     progress.finish();
     writer_->finish();
     record_.output_seconds = writer_->seconds();
-    fill_record(record_, model_, *engine_, start_mcs_);
+    fill_record(record_, model_, simulation_->engine(), start_mcs_);
     record_.out = folder_.path.string();
-    write_summary_files(record_, model_, engine_->state(), *writer_, folder_);
+    write_summary_files(record_, model_, simulation_->engine().state(), *writer_, folder_);
     return ending;
   }
 
@@ -148,22 +148,23 @@ class RunCommand {
       tell(stdout, "{}\n", summary_json(record_));
     else
       tell(stdout, "{}",
-           summary_text(record_, model_, engine_->state(), counts_, writer_ ? &*writer_ : nullptr));
+           summary_text(record_, model_, simulation_->engine().state(), simulation_->counts(),
+                        writer_ ? &*writer_ : nullptr));
   }
 
   const RunOptions& options_;
   WallClock::Clock::time_point started_;
-  Model model_;
+  std::shared_ptr<const Model> shared_model_;
+  const Model& model_;
   RunFolder folder_;
   std::optional<FolderLock> lock_;
   RunStart start_;
   int64_t start_mcs_ = 0;
   CellId cells_ = 0;
   double first_guess_s_ = 0;
-  std::unique_ptr<Engine> engine_;
+  std::optional<Simulation> simulation_;
   std::optional<RunWriter> writer_;
   RunRecord record_;
-  AttemptCounts counts_;
 };
 
 }  // namespace

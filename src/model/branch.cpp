@@ -55,21 +55,6 @@ std::vector<TypeId> numbers_in(const Model& model, const std::vector<TypeMemory>
   return numbers;
 }
 
-// Cells of types that were frozen have been followed by nobody, and need an anchor.
-void count_cells(const Model& model, State& state) {
-  const std::vector<bool> frozen = model.frozen_types();
-  std::vector<bool> anchored(state.cells.count());
-  for (CellId cell = 0; cell < state.cells.count(); ++cell)
-    anchored[cell] = cell == kMedium || state.cells.extent[cell].volume > 0;
-  for (Site site = 0; site < Site(state.ids.size()); ++site) {
-    const CellId cell = state.ids[std::size_t(site)];
-    if (anchored[cell]) continue;
-    anchored[cell] = true;
-    if (!frozen[state.cells.type[cell]]) state.cells.centroid[cell].anchor = state.lattice.position(site);
-  }
-  recount(state, model.perimeter_neighbours, frozen, true);
-}
-
 void fit_act(const Model& model, State& state) {
   if (!model.uses_act()) {
     state.act = {};
@@ -112,6 +97,20 @@ std::vector<TypeMemory> type_memories(const Model& model) {
   for (std::size_t i = 0; i < model.types.size(); ++i)
     types.push_back({model.types[i].name, int64_t(physics[i].persistence.dt)});
   return types;
+}
+
+void count_cells(const Model& model, State& state) {
+  const std::vector<bool> frozen = model.frozen_types();
+  std::vector<bool> anchored(state.cells.count());
+  for (CellId cell = 0; cell < state.cells.count(); ++cell)
+    anchored[cell] = cell == kMedium || state.cells.extent[cell].volume > 0;
+  for (Site site = 0; site < Site(state.ids.size()); ++site) {
+    const CellId cell = state.ids[std::size_t(site)];
+    if (anchored[cell]) continue;
+    anchored[cell] = true;
+    if (!frozen[state.cells.type[cell]]) state.cells.centroid[cell].anchor = state.lattice.position(site);
+  }
+  recount(state, model.perimeter_neighbours, frozen, true);
 }
 
 State branched_state(const Model& model, State state, const std::vector<TypeMemory>& types,

@@ -128,6 +128,21 @@ int64_t Model::total_mcs() const {
   return sum;
 }
 
+int Model::phase_number(int64_t mcs) const {
+  int64_t end = 0;
+  for (std::size_t i = 0; i + 1 < phases.size(); ++i) {
+    end += phases[i].mcs;
+    if (mcs < end) return int(i);
+  }
+  return int(phases.size()) - 1;
+}
+
+int64_t Model::phase_end(int64_t mcs) const {
+  int64_t end = 0;
+  for (int i = 0; i <= phase_number(mcs); ++i) end += phases[std::size_t(i)].mcs;
+  return end;
+}
+
 std::vector<bool> frozen_flags(const std::vector<CellType>& types) {
   std::vector<bool> frozen;
   for (const CellType& type : types) frozen.push_back(type.frozen);

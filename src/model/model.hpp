@@ -208,6 +208,10 @@ struct Model {
   std::string resolved;  // the whole model as TOML, every default written out
 
   int64_t total_mcs() const;
+  // The phase that the MCS after `mcs` belongs to; the last one from its end on.
+  int phase_number(int64_t mcs) const;
+  const Phase& phase_at(int64_t mcs) const { return phases[std::size_t(phase_number(mcs))]; }
+  int64_t phase_end(int64_t mcs) const;  // its last MCS
   std::vector<bool> frozen_types() const;
   bool uses_act() const;       // in any phase
   int largest_act() const;     // the largest Max of Act in any phase, 0 without

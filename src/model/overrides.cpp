@@ -11,17 +11,6 @@
 namespace kiln {
 namespace {
 
-std::vector<std::string> split(std::string_view dotted) {
-  std::vector<std::string> parts(1);
-  for (const char c : dotted) {
-    if (c == '.')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
-
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
@@ -85,18 +74,29 @@ void flatten(const Node& table, const std::string& prefix, std::vector<Override>
     if (e.node.table() != nullptr)
       flatten(e.node, prefix + e.key + ".", result);
     else
-      result.push_back({split(prefix + e.key), e.node});
+      result.push_back({split_key(prefix + e.key), e.node});
   }
 }
 
 }  // namespace
+
+std::vector<std::string> split_key(std::string_view dotted) {
+  std::vector<std::string> parts(1);
+  for (const char c : dotted) {
+    if (c == '.')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
 
 std::string Override::dotted() const { return fmt::format("{}", fmt::join(path, ".")); }
 
 Override parse_override(const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string_view key = trimmed(std::string_view(text).substr(0, equals));
-  Override result{split(key), {}};
+  Override result{split_key(key), {}};
   const bool has_gap =
       std::any_of(result.path.begin(), result.path.end(), [](const auto& p) { return p.empty(); });
   if (equals == std::string::npos || has_gap)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/document.hpp"
@@ -18,6 +19,9 @@ struct Override {
 
 // From "key=value". Words that are not TOML are taken as a string.
 Override parse_override(const std::string& text);
+
+// The parts of "types.tcell.act.lambda".
+std::vector<std::string> split_key(std::string_view dotted);
 
 // From a table whose keys may be dotted, quoted or nested.
 std::vector<Override> flattened_overrides(const Node& table);

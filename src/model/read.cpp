@@ -15,18 +15,6 @@
 namespace kiln {
 namespace {
 
-std::string file_text(const std::filesystem::path& file) {
-  if (std::filesystem::is_directory(file))
-    throw UserError(fmt::format("{}: this is a folder, but must be a model file.", file.string()));
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in)
-    throw UserError(
-        fmt::format("{}: the model file cannot be read: {}.", file.string(), std::strerror(errno)));
-  return text.str();
-}
-
 // The values before the first section; everything else must be a section.
 void read_top(Reading& r) {
   std::vector<std::string_view> known;
@@ -54,15 +42,35 @@ void read_top(Reading& r) {
 
 }  // namespace
 
+std::string model_text(const std::filesystem::path& file) {
+  if (std::filesystem::is_directory(file))
+    throw UserError(fmt::format("{}: this is a folder, but must be a model file.", file.string()));
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in)
+    throw UserError(
+        fmt::format("{}: the model file cannot be read: {}.", file.string(), std::strerror(errno)));
+  return text.str();
+}
+
 Model parse_model(std::string_view text, std::string source_name, std::string folder,
                   const std::vector<std::string>& overrides) {
+  std::vector<Override> changes;
+  for (const std::string& change : overrides) changes.push_back(parse_override(change));
+  Node given = parse_document(text, source_name);
+  return make_model(std::move(given), std::move(source_name), std::move(folder), changes);
+}
+
+Model make_model(Node given, std::string source_name, std::string folder,
+                 const std::vector<Override>& overrides) {
   Reading r;
   r.model.source = std::move(source_name);
   r.model.folder = std::move(folder);
-  r.given = parse_document(text, r.model.source);
+  r.given = std::move(given);
   r.given.place = r.model.source;
   const bool has_default_type = add_default_type(r.given);
-  for (const std::string& change : overrides) apply_override(r.given, parse_override(change));
+  for (const Override& change : overrides) apply_override(r.given, change);
 
   read_top(r);
   read_lattice(r);
@@ -86,7 +94,7 @@ Model parse_model(std::string_view text, std::string source_name, std::string fo
 }
 
 Model read_model(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-  return parse_model(file_text(file), file.string(), file.parent_path().string(), overrides);
+  return parse_model(model_text(file), file.string(), file.parent_path().string(), overrides);
 }
 
 }  // namespace kiln

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/model.hpp"
+#include "model/overrides.hpp"
 
 namespace kiln {
 
@@ -21,5 +22,12 @@ Model read_model(const std::filesystem::path& file, const std::vector<std::strin
 // `folder`.
 Model parse_model(std::string_view text, std::string source_name, std::string folder,
                   const std::vector<std::string>& overrides = {});
+
+// What stands in a model file; UserError where it cannot be read.
+std::string model_text(const std::filesystem::path& file);
+
+// The same for values that come from elsewhere; what they are called in messages is their `place`.
+Model make_model(Node given, std::string source_name, std::string folder,
+                 const std::vector<Override>& overrides = {});
 
 }  // namespace kiln

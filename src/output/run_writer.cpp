@@ -9,7 +9,6 @@
 #include "core/seconds.hpp"
 #include "data/image.hpp"  // kHasTiff
 #include "measure/cell_table.hpp"
-#include "measure/track_arrays.hpp"
 #include "output/checkpoint_pair.hpp"
 #include "output/label_image.hpp"
 #include "output/motility_tables.hpp"
@@ -21,41 +20,13 @@ namespace kiln {
 namespace {
 
 constexpr double kSecondsPerFrame = 0.12;
-constexpr int64_t kMostSitesForFragments = int64_t(1) << 26;  // with more, only at the end of a run
 constexpr const char* kTrackPlan = "cells.plan";              // in checkpoints
 
 using Clock = std::chrono::steady_clock;
 
-RecorderOptions recorder_options() {
-  RecorderOptions options;
-  options.threads = all_threads();
-  return options;
-}
-
-Recorder make_recorder(const Model& model, const Checkpoint* resumed) {
-  if (resumed == nullptr || resumed->info.extra.empty()) return Recorder(model, recorder_options());
-  Recorder recorder(model, recorder_options(), tracks_from_arrays(resumed->info.extra));
-  recorder.set_last_counts(counts_from_arrays(resumed->info.extra));
-  return recorder;
-}
-
-Motility make_motility(const Model& model, const Checkpoint* resumed) {
-  if (resumed == nullptr || resumed->info.extra.empty()) return Motility(model, all_threads());
-  return Motility(model, all_threads(), motility_from_arrays(resumed->info.extra));
-}
-
 bool is_multiple(int64_t mcs, int64_t every) { return every > 0 && mcs % every == 0; }
 
 }  // namespace
-
-int phase_at(const Model& model, int64_t mcs) {
-  int64_t end = 0;
-  for (std::size_t i = 0; i + 1 < model.phases.size(); ++i) {
-    end += model.phases[i].mcs;
-    if (mcs < end) return int(i);
-  }
-  return int(model.phases.size()) - 1;
-}
 
 double copy_bytes(const Model& model, double cells) {
   bool regular = model.output.lattice_every > 0 || model.output.checkpoint_every > 0;
@@ -69,16 +40,12 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
                      std::optional<BranchPoint> from)
     : model_(model),
       folder_(folder),
-      recorder_(make_recorder(model, resumed)),
-      motility_(make_motility(model, resumed)),
-      frozen_(model.frozen_types()),
       from_(resumed == nullptr ? std::move(from) : resumed->info.from),
       start_(from_ ? from_->mcs : 0),
       end_(model.total_mcs()),
-      first_measured_(start_),
+      watch_(model, start_, resumed == nullptr ? NamedArrays{} : resumed->info.extra),
       checkpoint_asked_(resumed == nullptr ? -1 : resumed->state.mcs),
       checkpoint_at_(checkpoint_asked_) {
-  while (first_measured_ < end_ && !is_measured(first_measured_)) ++first_measured_;
   const int64_t last_kept = checkpoint_asked_ - 1;
   const auto table = [&](const std::filesystem::path& path, const std::vector<std::string>& columns) {
     return resumed == nullptr ? CsvTable(path, columns) : CsvTable::continue_from(path, columns, last_kept);
@@ -128,7 +95,7 @@ void RunWriter::prepare_copy() {
 
 // A resumed run goes on with the tracks as they are, even if it is longer now than it was meant to be.
 void RunWriter::start_tracks(CellId cells, const Checkpoint* resumed) {
-  const int64_t samples = (end_ - first_measured_) / model_.measure.cells_every + 2;
+  const int64_t samples = (end_ - watch_.first_measured()) / model_.measure.cells_every + 2;
   track_plan_ = plan_tracks(model_.measure, int64_t(cells) - 1, samples);
   std::optional<int64_t> last_mcs;
   if (resumed != nullptr) {
@@ -141,15 +108,6 @@ void RunWriter::start_tracks(CellId cells, const Checkpoint* resumed) {
   for (const std::string& note : track_notes(track_plan_, model_.measure)) notes_.push_back(note);
 }
 
-bool RunWriter::is_measured(int64_t mcs) const {
-  return model_.phases[std::size_t(phase_at(model_, mcs))].measured;
-}
-
-bool RunWriter::is_due(int64_t mcs, int64_t every, Moment moment) const {
-  if (every <= 0 || !is_measured(mcs)) return false;
-  return mcs % every == 0 || mcs == first_measured_ || moment == Moment::end;
-}
-
 bool RunWriter::wants_checkpoint(int64_t mcs, Moment moment) const {
   if (!kHasHdf5 || mcs == checkpoint_asked_) return false;
   // A branch has one from the start: without any, --resume would begin with the model's first state.
@@ -159,21 +117,13 @@ bool RunWriter::wants_checkpoint(int64_t mcs, Moment moment) const {
 }
 
 int64_t RunWriter::next_due(int64_t mcs) const {
-  int64_t next = end_;
+  int64_t next = watch_.next_due(mcs, end_);
   const auto consider = [&](int64_t every) {
     if (every > 0) next = std::min(next, (mcs / every + 1) * every);
   };
-  consider(model_.measure.every);
-  consider(model_.measure.cells_every);
   consider(model_.output.lattice_every);
   consider(model_.output.checkpoint_every);
   for (const Series& s : series_) consider(s.settings.every);
-  if (const int64_t due = motility_.next_due(mcs); due > mcs) next = std::min(next, due);
-  int64_t phase_end = 0;
-  for (const Phase& phase : model_.phases) {
-    phase_end += phase.mcs;
-    if (phase_end > mcs) next = std::min(next, phase_end);
-  }
   return next;
 }
 
@@ -220,28 +170,18 @@ void RunWriter::keep(const State& state, const Keep& what) {
   checkpoint_seconds_ = std::max(checkpoint_seconds_.load(), seconds_since(start));
 }
 
-bool RunWriter::counts_fragments(Moment moment) const {
-  return moment == Moment::end || model_.lattice.sites() <= kMostSitesForFragments;
-}
-
 void RunWriter::take_measures(const Look& look, const AttemptCounts& counts, Moment moment) {
-  const int number = phase_at(model_, look.mcs());
-  const std::string& phase = model_.phases[std::size_t(number)].name;
-  const std::vector<CorrelationBin> correlation =
-      motility_.watch(look, is_measured(look.mcs()) ? number : -1);
-  if (correlation_ && !correlation.empty()) {
-    add_correlation(*correlation_, look.mcs(), correlation, model_);
+  const Seen seen = watch_.look(look, counts, moment == Moment::end, track_plan_.one_cell_in);
+  if (correlation_ && !seen.correlation.empty()) {
+    add_correlation(*correlation_, look.mcs(), seen.correlation, model_);
     correlation_->flush();
   }
-  if (measures_ && is_due(look.mcs(), model_.measure.every, moment)) {
-    last_row_ = recorder_.record(look, counts, phase, counts_fragments(moment));
-    last_row_->explored = motility_.explore(look);
-    last_row_->mixed_fraction = motility_.mixed(look);
+  if (seen.row) {
+    last_row_ = seen.row;
     add_measures(*measures_, *last_row_);
     measures_->flush();
   }
-  if (cells_ && is_due(look.mcs(), model_.measure.cells_every, moment))
-    cells_->add(look.mcs(), cell_rows(look, frozen_, track_plan_.one_cell_in, all_threads()));
+  if (seen.cells) cells_->add(look.mcs(), *seen.cells);
 }
 
 std::string RunWriter::still_name(const Series& series, int64_t mcs) const {
@@ -249,7 +189,7 @@ std::string RunWriter::still_name(const Series& series, int64_t mcs) const {
 }
 
 bool RunWriter::is_drawn(const Series& series, int64_t mcs, Moment moment) const {
-  return is_due(mcs, series.settings.every, moment) || moment == Moment::start || moment == Moment::end;
+  return watch_.is_due(mcs, series.settings.every, false) || moment == Moment::start || moment == Moment::end;
 }
 
 void RunWriter::draw_pictures(const State& state, Moment moment) {
@@ -270,13 +210,12 @@ CheckpointInfo RunWriter::checkpoint_info(int64_t mcs, const AttemptCounts& coun
   info.seed = model_.seed;
   info.model = model_.resolved;
   info.schedule = schedule;
-  info.phase = phase_at(model_, mcs);
+  info.phase = model_.phase_number(mcs);
   info.counts = counts;
   info.types = type_memories(model_);
   info.from = from_;
-  info.extra = arrays_of(recorder_.tracks().data(), recorder_.last_counts());
+  info.extra = watch_.memory();
   info.extra[kTrackPlan] = {track_plan_.hdf5 ? 1.0 : 0.0, double(track_plan_.one_cell_in)};
-  add_arrays(motility_.data(), info.extra);
   return info;
 }
 
@@ -309,7 +248,7 @@ void RunWriter::take_up_pictures(int64_t last_mcs) {
     s.drawn = found;
     if (!s.animation) continue;
     for (const int64_t mcs : found)
-      if (mcs == start_ || is_due(mcs, s.settings.every, Moment::under_way))
+      if (mcs == start_ || watch_.is_due(mcs, s.settings.every, false))
         s.animation->add(read_png(folder_.path / still_name(s, mcs)));
   }
 }
@@ -320,9 +259,9 @@ void RunWriter::finish() {
   if (measures_) measures_->finish();
   if (cells_) cells_->finish();
   if (correlation_) correlation_->finish();
-  if (measures_) write_lags(folder_.lags(), recorder_.tracks().lags());
+  if (measures_) write_lags(folder_.lags(), watch_.tracks().lags());
   if (model_.measure.speed_interval_mcs > 0) {
-    const std::vector<SpeedSums> speeds = motility_.speeds().sums();
+    const std::vector<SpeedSums> speeds = motility().speeds().sums();
     write_speeds(folder_.speeds(), speeds, model_);
     write_motility(folder_.motility(), speeds, model_);
   }

@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "measure/motility.hpp"
-#include "measure/recorder.hpp"
+#include "measure/watch.hpp"
 #include "output/animation.hpp"
 #include "output/background_work.hpp"
 #include "output/cell_tracks.hpp"
@@ -24,9 +23,6 @@
 #include "output/table.hpp"
 
 namespace kiln {
-
-// Which phase the MCS after `mcs` belongs to; the last one at the end.
-int phase_at(const Model& model, int64_t mcs);
 
 // How much memory a run's copy of its state takes, at most, in bytes; 0 where it keeps nothing on the way, or
 // where memory does not suffice: then files are written while the run waits.
@@ -72,7 +68,7 @@ class RunWriter {
   double seconds() const { return seconds_; }
 
   const std::optional<MeasureRow>& last_row() const { return last_row_; }
-  const Motility& motility() const { return motility_; }
+  const Motility& motility() const { return watch_.motility(); }
   // What a reader of the tables has to know, a sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
   // Relative to the folder, in order of time: the still pictures of each view, and the animations.
@@ -97,10 +93,7 @@ class RunWriter {
 
   void prepare_copy();
   void start_tracks(CellId cells, const Checkpoint* resumed);
-  bool is_measured(int64_t mcs) const;
-  bool is_due(int64_t mcs, int64_t every, Moment moment) const;
   bool is_drawn(const Series& series, int64_t mcs, Moment moment) const;
-  bool counts_fragments(Moment moment) const;
   void take_measures(const Look& look, const AttemptCounts& counts, Moment moment);
   Keep what_to_keep(int64_t mcs, const AttemptCounts& counts, const std::string& schedule, Moment moment);
   void keep(const State& state, const Keep& what);
@@ -114,8 +107,6 @@ class RunWriter {
 
   const Model& model_;
   RunFolder folder_;
-  Recorder recorder_;
-  Motility motility_;
   std::optional<CsvTable> measures_, correlation_;
   TrackPlan track_plan_;
   std::optional<CellTracks> cells_;
@@ -123,12 +114,11 @@ class RunWriter {
   std::vector<Series> series_;
   std::optional<MeasureRow> last_row_;
   std::vector<std::string> notes_;
-  std::vector<bool> frozen_;
   std::optional<BranchPoint> from_;
-  int64_t start_ = 0;           // MCS
-  int64_t end_ = 0;             // MCS
-  int64_t first_measured_ = 0;  // MCS
-  int64_t checkpoint_asked_;    // MCS
+  int64_t start_ = 0;  // MCS
+  int64_t end_ = 0;    // MCS
+  Watch watch_;
+  int64_t checkpoint_asked_;  // MCS
   std::atomic<int64_t> checkpoint_at_;
   std::atomic<double> checkpoint_seconds_ = 0;
   double seconds_ = 0;

@@ -25,7 +25,7 @@ std::vector<std::string> measures_columns(const Model& model) {
   return columns;
 }
 
-void add_measures(CsvTable& table, const MeasureRow& row) {
+std::vector<Field> measures_fields(const MeasureRow& row) {
   std::vector<Field> fields = {
       row.mcs,
       row.minutes,
@@ -55,8 +55,10 @@ void add_measures(CsvTable& table, const MeasureRow& row) {
                                  row.explored->visited_mean});
   if (row.mixed_fraction) fields.push_back(*row.mixed_fraction);
   fields.insert(fields.end(), row.contact_fractions.begin(), row.contact_fractions.end());
-  table.add(fields);
+  return fields;
 }
+
+void add_measures(CsvTable& table, const MeasureRow& row) { table.add(measures_fields(row)); }
 
 std::vector<std::string> cells_columns() {
   return {"id", "t", "x", "y", "z", "mcs", "type", "volume", "perimeter", "neighbours"};

@@ -18,6 +18,8 @@ namespace kiln {
 // `live_fraction` live / attempts, both since the row before. `contact_a_b` is the share of the interface of
 // cells of type a that faces type b. Columns of measures that a model does not ask for are left out.
 std::vector<std::string> measures_columns(const Model& model);
+// Its values in the order of the columns; those of texts lie in the row.
+std::vector<Field> measures_fields(const MeasureRow& row);
 void add_measures(CsvTable& table, const MeasureRow& row);
 
 // cells.csv: one row per cell and sample; id, t (seconds), x, y, z (micrometres, unwrapped) stand first,

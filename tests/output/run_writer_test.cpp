@@ -63,7 +63,7 @@ void run(const Model& model, const RunFolder& folder, int64_t stop) {
   const CellId cells = first.cells.count();
   int64_t mcs = first.mcs;
   const auto physics = [&](int64_t at) {
-    return model.phases[std::size_t(phase_at(model, at))].physics.view();
+    return model.phase_at(at).physics.view();
   };
   EngineOptions options;
   options.engine = "serial";
@@ -176,7 +176,7 @@ TEST(RunWriter, KeepsStatesAsTheyWereWhenTheRunWentOn) {
   const auto engine = make_engine(model, model.phases[0].physics.view(), initial_state(model), options);
   for (int64_t mcs = 0; mcs <= 107; ++mcs) {
     if (mcs > 0) {
-      engine->set_physics(model.phases[std::size_t(phase_at(model, mcs - 1))].physics.view());
+      engine->set_physics(model.phase_at(mcs - 1).physics.view());
       engine->advance(1);
     }
     const std::string number = std::string(mcs < 10    ? "0000000"

@@ -1,0 +1,111 @@
+#include "model_handle.hpp"
+
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include <filesystem>
+
+#include "core/error.hpp"
+#include "model/schema.hpp"
+#include "model/explain.hpp"
+#include "model/read.hpp"
+
+namespace kiln::python {
+namespace {
+
+ModelHandle read_file(const std::string& file, const py::dict& changes) {
+  const std::filesystem::path path(file);
+  return {parse_document(model_text(path), file), file, path.parent_path().string(),
+          overrides_of(changes, "model")};
+}
+
+ModelHandle from_text(const std::string& text, const std::string& source, const std::string& folder) {
+  return {parse_document(text, source), source, folder};
+}
+
+ModelHandle from_dict(const py::dict& values, const std::string& source, const std::string& folder) {
+  return {node_of(values, source), source, folder};
+}
+
+py::tuple size_of(const Model& model) {
+  const Vec3i& size = model.lattice.size;
+  return model.lattice.dimension == 2 ? py::make_tuple(size.x, size.y) : py::make_tuple(size.x, size.y, size.z);
+}
+
+std::vector<std::string> type_names(const Model& model) {
+  std::vector<std::string> names;
+  for (const CellType& type : model.types) names.push_back(type.name);
+  return names;
+}
+
+py::list phases_of(const Model& model) {
+  py::list phases;
+  for (const Phase& phase : model.phases) phases.append(py::make_tuple(phase.name, phase.mcs));
+  return phases;
+}
+
+}  // namespace
+
+ModelHandle::ModelHandle(Node given, std::string source, std::string folder, std::vector<Override> changes)
+    : given_(std::move(given)), source_(std::move(source)), folder_(std::move(folder)) {
+  change(changes);
+}
+
+void ModelHandle::change(const std::vector<Override>& changes) {
+  std::vector<Override> all = changes_;
+  all.insert(all.end(), changes.begin(), changes.end());
+  model_ = std::make_shared<const Model>(make_model(given_, source_, folder_, all));
+  changes_ = std::move(all);
+}
+
+py::object ModelHandle::value(const std::string& dotted) const {
+  const Node root = parse_document(model_->resolved, source_);
+  const Node* node = &root;
+  for (const std::string& part : split_key(dotted)) {
+    const Node::Array* items = node->array();
+    if (items == nullptr) {
+      node = find(*node, part);
+    } else {
+      const std::size_t index = part.find_first_not_of("0123456789") == std::string::npos && part.size() < 10
+                                    ? std::stoul("0" + part)
+                                    : items->size();
+      node = index < items->size() ? &(*items)[index] : nullptr;
+    }
+    if (node == nullptr) throw py::key_error(fmt::format("the model has no {}; model.toml shows all that it has.", dotted));
+  }
+  return object_of(*node);
+}
+
+TypeId ModelHandle::type_named(const std::string& name) const {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 1; i < model_->types.size(); ++i) {
+    if (model_->types[i].name == name) return TypeId(i);
+    names.push_back(model_->types[i].name);
+  }
+  throw UserError(fmt::format("there is no type {}; the model has {}.", name, joined(names)));
+}
+
+void bind_model(py::module_& module) {
+  py::class_<ModelHandle>(module, "Model")
+      .def_static("read", &read_file, py::arg("file"), py::arg("changes"))
+      .def_static("from_text", &from_text, py::arg("text"), py::arg("source"), py::arg("folder"))
+      .def_static("from_dict", &from_dict, py::arg("values"), py::arg("source"), py::arg("folder"))
+      .def("copy", [](const ModelHandle& self) { return ModelHandle(self); })
+      .def("change", [](ModelHandle& self, const py::dict& changes) { self.change(overrides_of(changes, "model")); })
+      .def("value", &ModelHandle::value, py::arg("key"))
+      .def("explain", [](const ModelHandle& self) { return explain(self.model()); })
+      .def("notes", [](const ModelHandle& self) { return model_notes(self.model()); })
+      .def_property_readonly("toml", [](const ModelHandle& self) { return self.model().resolved; })
+      .def_property_readonly("source", [](const ModelHandle& self) { return self.model().source; })
+      .def_property_readonly("title", [](const ModelHandle& self) { return self.model().title; })
+      .def_property_readonly("seed", [](const ModelHandle& self) { return self.model().seed; })
+      .def_property_readonly("mcs", [](const ModelHandle& self) { return self.model().total_mcs(); })
+      .def_property_readonly("size", [](const ModelHandle& self) { return size_of(self.model()); })
+      .def_property_readonly("types", [](const ModelHandle& self) { return type_names(self.model()); })
+      .def_property_readonly("phases", [](const ModelHandle& self) { return phases_of(self.model()); })
+      .def_property_readonly("voxel_um", [](const ModelHandle& self) { return self.model().units.voxel_um; })
+      .def_property_readonly("seconds_per_mcs",
+                             [](const ModelHandle& self) { return self.model().units.seconds_per_mcs; });
+}
+
+}  // namespace kiln::python

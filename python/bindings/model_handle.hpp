@@ -1,0 +1,36 @@
+// A model as Python holds it: what was given, what was changed since, and the model made of both.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+
+#include "model/model.hpp"
+#include "values.hpp"
+
+namespace kiln::python {
+
+class ModelHandle {
+ public:
+  ModelHandle(Node given, std::string source, std::string folder, std::vector<Override> changes = {});
+
+  const Model& model() const { return *model_; }
+  std::shared_ptr<const Model> shared() const { return model_; }
+
+  // Changes nothing where the new values are refused.
+  void change(const std::vector<Override>& changes);
+  // A value of the complete model, by its dotted key; KeyError where there is none.
+  py::object value(const std::string& dotted) const;
+  // The number of a type by its name; UserError where there is none.
+  TypeId type_named(const std::string& name) const;
+
+ private:
+  Node given_;
+  std::string source_, folder_;
+  std::vector<Override> changes_;
+  std::shared_ptr<const Model> model_;
+};
+
+void bind_model(py::module_& module);
+
+}  // namespace kiln::python

@@ -1,0 +1,47 @@
+// kiln._kiln: the engine, as the Python package uses it. What users see is in ../kiln.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/cli.hpp"
+#include "core/error.hpp"
+#include "output/png.hpp"
+#include "simulation_handle.hpp"
+
+namespace kiln::python {
+namespace {
+
+// The command line, as the program `kiln` has it; gives back the exit code.
+int command(std::vector<std::string> arguments) {
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  const py::gil_scoped_release others_may_go_on;
+  return run_command_line(int(arguments.size()), pointers.data());
+}
+
+py::bytes png_of(const py::array_t<uint8_t, py::array::c_style>& rgb) {
+  if (rgb.ndim() != 3 || rgb.shape(2) != 3) throw UserError("a picture has the shape (height, width, 3).");
+  Image image(int(rgb.shape(1)), int(rgb.shape(0)));
+  std::copy(rgb.data(), rgb.data() + rgb.size(), image.rgb.begin());
+  const std::vector<uint8_t> bytes = encode_png(image);
+  return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+}  // namespace
+}  // namespace kiln::python
+
+PYBIND11_MODULE(_kiln, module) {
+  namespace py = pybind11;
+  using namespace kiln::python;
+  module.attr("__version__") = KILN_VERSION;
+  py::register_exception<kiln::UserError>(module, "UserError", PyExc_ValueError).attr("__module__") = "kiln";
+  py::register_exception<kiln::Failure>(module, "Failure", PyExc_RuntimeError).attr("__module__") = "kiln";
+  bind_model(module);
+  bind_simulation(module);
+  bind_edit(module);
+  module.def("command", &command, py::arg("arguments"));
+  module.def("png", &png_of, py::arg("rgb"));
+}

@@ -1,0 +1,320 @@
+"""Simulations: run, looked at, changed on the way."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from kiln import _kiln
+from kiln.model import Model, Source, as_model
+from kiln.picture import Picture
+from kiln.progress import Bar
+
+
+class Simulation:
+    """A model on its way through time.
+
+    `engine` is "auto", "serial", "threads" or "cuda"; `seed` replaces the model's. A simulation and a run of the
+    command line with the same model and seed are the same to the last bit.
+
+    >>> sim = Simulation({"lattice": {"size": [64, 64]}, "measure": {"every": 5, "cells_every": 10}}, seed=2)
+    >>> sim.run(20)
+    >>> sim
+    <kiln.Simulation 'model' at MCS 20: 64 x 64, 100 cells, threads>
+
+    `lattice` holds the id of the cell at each site, without a copy; index 0 of a table of cells is the medium:
+
+    >>> bool((np.bincount(sim.lattice.ravel())[1:] == sim.cells.volume[1:]).all())
+    True
+
+    What the model's [measure] asks for is kept on the way:
+
+    >>> sim.measures["mcs"].tolist()
+    [0, 5, 10, 15, 20]
+    >>> sim.tracks.groupby("id").size().unique().tolist()
+    [3]
+
+    A first state can come from NumPy: ids of cells, and what they are (a name, one per cell, or a dict by id).
+
+    >>> ids = np.zeros((64, 64), int)
+    >>> ids[20:30, 20:30], ids[30:40, 20:30] = 1, 2
+    >>> Simulation({"lattice": {"size": [64, 64]}}, lattice=ids, types="cell").cells.volume.tolist()
+    [0, 100, 100]
+    """
+
+    def __init__(
+        self,
+        model: Model | Source,
+        engine: str = "auto",
+        seed: int | None = None,
+        *,
+        schedule: str = "",
+        threads: int = 0,
+        device: int = 0,
+        record: bool = True,
+        lattice: np.ndarray | None = None,
+        types: str | Sequence[str] | Mapping[int, str] | None = None,
+    ):
+        model = as_model(model)
+        if seed is not None:
+            model = model.changed(seed=seed)
+        self._sim = _kiln.Simulation(model._model, engine, schedule, threads, device, record, lattice, types)
+
+    @classmethod
+    def load(
+        cls, file: str | os.PathLike, engine: str = "auto", *, threads: int = 0, device: int = 0, record: bool = True
+    ) -> Simulation:
+        """Goes on from a checkpoint, of `save` or of `kiln run`, to the same bits."""
+        self = cls.__new__(cls)
+        self._sim = _kiln.Simulation.load(os.fspath(file), engine, threads, device, record)
+        return self
+
+    def save(self, file: str | os.PathLike) -> None:
+        """Writes a checkpoint; `kiln run --from FILE` takes it, too."""
+        self._sim.save(os.fspath(file))
+
+    def run(
+        self,
+        mcs: int | None = None,
+        *,
+        every: int | None = None,
+        call: Callable[[Simulation], Any] | None = None,
+        progress: bool = True,
+    ) -> None:
+        """Goes on for so many MCS; without `mcs`, to the end of the model's phases.
+
+        With `call`, stops every so many MCS to call it with this simulation, which it may change; where it returns
+        False, the run ends. Ctrl-C ends it between two MCS, and it can go on from there.
+
+        >>> sim = Simulation({"lattice": {"size": [64, 64]}})
+        >>> volumes = []
+        >>> sim.run(30, every=10, call=lambda s: volumes.append(s.cells.volume[1:].mean()))
+        >>> len(volumes), sim.mcs
+        (3, 30)
+        """
+        if mcs is None:
+            mcs = max(0, self.model.mcs - self.mcs)
+        for _ in self.steps(mcs, every=mcs if call is None or every is None else every, progress=progress):
+            if call is not None and call(self) is False:
+                break
+
+    def steps(self, mcs: int, *, every: int = 1, progress: bool = True) -> Iterator[int]:
+        """Runs in steps of so many MCS: `for mcs in sim.steps(1000, every=10)`; leaving the loop ends the run.
+
+        >>> sim = Simulation({"lattice": {"size": [64, 64]}})
+        >>> [mcs for mcs in sim.steps(25, every=10)]
+        [10, 20, 25]
+        """
+        end = self.mcs + mcs
+        bar = Bar(self.mcs, end, self.lattice_sites) if progress else None
+        try:
+            while True:
+                self._sim.run(min(every, end - self.mcs), bar)
+                yield self.mcs
+                if self.mcs >= end:
+                    break
+        finally:
+            if bar is not None:
+                bar.finish()
+
+    def set(self, changes: Mapping[str, Any] | None = None, **top: Any) -> None:
+        """Goes on with other parameters, by their dotted keys; all but the lattice and the types can change.
+
+        >>> sim = Simulation({"lattice": {"size": [64, 64]}})
+        >>> sim.set({"types.cell.volume.target": 40}, temperature=5)
+        >>> sim.run(50)
+        >>> bool(sim.cells.volume[1:].mean() > 30)
+        True
+        """
+        self._sim.change({**(changes or {}), **top})
+
+    @contextmanager
+    def edit(self) -> Iterator[Edit]:
+        """Paint on the lattice, add cells, change their types. All bookkeeping follows when the block ends; where an
+        id has no cell, or the block raises, nothing changes.
+
+        >>> sim = Simulation({"lattice": {"size": [64, 64]}}, lattice=np.zeros((64, 64), int))
+        >>> with sim.edit() as edit:
+        ...     edit.lattice[10:20, 10:20] = edit.add_cell("cell")
+        >>> sim.cells.volume.tolist()
+        [0, 100]
+        """
+        edit = Edit(self)
+        yield edit
+        edit._edit.apply()
+
+    @property
+    def model(self) -> Model:
+        """A copy of the model as it is now; `set` changes the simulation's."""
+        return Model._of(self._sim.model())
+
+    @property
+    def mcs(self) -> int:
+        return self._sim.mcs
+
+    @property
+    def phase(self) -> str:
+        return self._sim.phase
+
+    @property
+    def minutes(self) -> float:
+        """Simulated."""
+        return self.mcs * self.model.seconds_per_mcs / 60
+
+    @property
+    def lattice(self) -> np.ndarray:
+        """Ids by site, of shape (y, x) or (z, y, x): a read-only view of the engine's memory, which changes as it
+        runs. On a GPU it is copied from there each time it is asked for."""
+        return self._sim.lattice
+
+    @property
+    def lattice_sites(self) -> int:
+        return int(np.prod(self.model.size))
+
+    @property
+    def act(self) -> np.ndarray | None:
+        """Act by site, like `lattice`; None where no type has it."""
+        return self._sim.act
+
+    @property
+    def cells(self) -> Cells:
+        return Cells(self._sim)
+
+    @property
+    def measures(self) -> pd.DataFrame:
+        """The rows of measures.csv so far."""
+        return pd.DataFrame(self._sim.measures())
+
+    @property
+    def tracks(self) -> pd.DataFrame:
+        """A row per cell and sample, in micrometres and seconds (cells.csv)."""
+        return _cell_table(self._sim.tracks(True))
+
+    def tracks_in(self, units: str) -> pd.DataFrame:
+        """The same in "physical" or in "lattice" units."""
+        return _cell_table(self._sim.tracks(_is_physical(units)))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Copy attempts so far: all, those that could change something (live), and those accepted."""
+        return self._sim.counts()
+
+    @property
+    def hash(self) -> str:
+        """Of the whole state: two simulations with the same hash are the same."""
+        return self._sim.hash()
+
+    @property
+    def engine(self) -> str:
+        return self._sim.engine
+
+    @property
+    def schedule(self) -> str:
+        return self._sim.schedule
+
+    @property
+    def gpu(self) -> str:
+        """Its name; "" on a processor."""
+        return self._sim.gpu
+
+    @property
+    def seconds(self) -> float:
+        """Of computing so far."""
+        return self._sim.seconds
+
+    def picture(self, **settings: Any) -> Picture:
+        """A picture of the tissue as it is now, with the keys of a model's [[pictures]]: view, colour, axis, ...
+
+        >>> Simulation({"lattice": {"size": [64, 64]}}).picture(colour="cell", width=320)
+        <kiln.Picture 320 x 320>
+        """
+        return Picture(self._sim.picture(settings))
+
+    def show(self, **settings: Any) -> None:
+        """Shows a picture; see `picture`."""
+        self.picture(**settings).show()
+
+    def __repr__(self) -> str:
+        model = self.model
+        size = " x ".join(str(length) for length in model.size)
+        return (
+            f"<kiln.Simulation {model.title!r} at MCS {self.mcs}: {size}, {len(self.cells)} cells, {self.engine}>"
+        )
+
+    def _repr_png_(self) -> bytes:
+        return self.picture().png
+
+
+class Cells:
+    """What is known of each cell, by its id; index 0 is the medium, for which nothing is counted."""
+
+    def __init__(self, sim: _kiln.Simulation):
+        self._sim = sim
+
+    def __len__(self) -> int:
+        return len(self._sim.type) - 1
+
+    @property
+    def type(self) -> np.ndarray:
+        """Numbers of types, a view; `Model.types` has the names."""
+        return self._sim.type
+
+    @property
+    def volume(self) -> np.ndarray:
+        """Sites, a view; 0 for cells that died and for frozen ones."""
+        return self._sim.volume
+
+    @property
+    def perimeter(self) -> np.ndarray:
+        """Pairs of neighbouring sites of which one is the cell's, a view."""
+        return self._sim.perimeter
+
+    @property
+    def position(self) -> np.ndarray:
+        """Centroids in sites, unwrapped, of shape (cells + 1, 2 or 3): x, y, z; NaN for cells that are not there."""
+        return self._sim.positions()
+
+    def table(self, units: str = "physical") -> pd.DataFrame:
+        """A row per living cell: micrometres and seconds, or sites and MCS with units="lattice"."""
+        return _cell_table(self._sim.cells(_is_physical(units)))
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+class Edit:
+    """What `Simulation.edit` paints on."""
+
+    def __init__(self, simulation: Simulation):
+        self._edit = _kiln.Edit(simulation._sim)
+
+    @property
+    def lattice(self) -> np.ndarray:
+        """Ids by site, to be written to."""
+        return self._edit.lattice
+
+    @lattice.setter
+    def lattice(self, values: np.ndarray) -> None:
+        self._edit.lattice[...] = values
+
+    def add_cell(self, type: str) -> int:
+        """The id of a new cell, which has no site yet."""
+        return self._edit.add_cell(type)
+
+    def set_type(self, cell: int, type: str) -> None:
+        self._edit.set_type(cell, type)
+
+
+def _is_physical(units: str) -> bool:
+    if units not in ("physical", "lattice"):
+        raise ValueError(f'units is "{units}", but can be "physical" or "lattice".')
+    return units == "physical"
+
+
+def _cell_table(columns: dict[str, Any]) -> pd.DataFrame:
+    codes, names = columns["type"]
+    return pd.DataFrame({**columns, "type": pd.Categorical.from_codes(codes, names)})

@@ -1,0 +1,75 @@
+#include "measure/watch.hpp"
+
+#include <algorithm>
+
+#include "core/parallel.hpp"
+#include "measure/track_arrays.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr int64_t kMostSitesForFragments = int64_t(1) << 26;
+
+Recorder make_recorder(const Model& model, const NamedArrays& memory) {
+  RecorderOptions options;
+  options.threads = all_threads();
+  if (memory.empty()) return Recorder(model, options);
+  Recorder recorder(model, options, tracks_from_arrays(memory));
+  recorder.set_last_counts(counts_from_arrays(memory));
+  return recorder;
+}
+
+Motility make_motility(const Model& model, const NamedArrays& memory) {
+  if (memory.empty()) return Motility(model, all_threads());
+  return Motility(model, all_threads(), motility_from_arrays(memory));
+}
+
+}  // namespace
+
+Watch::Watch(const Model& model, int64_t start, const NamedArrays& memory)
+    : model_(model),
+      frozen_(model.frozen_types()),
+      first_measured_(start),
+      recorder_(make_recorder(model, memory)),
+      motility_(make_motility(model, memory)) {
+  while (first_measured_ < model.total_mcs() && !is_measured(first_measured_)) ++first_measured_;
+}
+
+bool Watch::is_measured(int64_t mcs) const { return model_.phase_at(mcs).measured; }
+
+bool Watch::is_due(int64_t mcs, int64_t every, bool last) const {
+  if (every <= 0 || !is_measured(mcs)) return false;
+  return mcs % every == 0 || mcs == first_measured_ || last;
+}
+
+int64_t Watch::next_due(int64_t mcs, int64_t end) const {
+  int64_t next = end;
+  for (const int64_t every : {model_.measure.every, model_.measure.cells_every})
+    if (every > 0) next = std::min(next, (mcs / every + 1) * every);
+  if (const int64_t due = motility_.next_due(mcs); due > mcs) next = std::min(next, due);
+  if (const int64_t phase_end = model_.phase_end(mcs); phase_end > mcs) next = std::min(next, phase_end);
+  return next;
+}
+
+Seen Watch::look(const Look& look, const AttemptCounts& counts, bool last, int64_t one_cell_in) {
+  Seen seen;
+  const int phase = model_.phase_number(look.mcs());
+  seen.correlation = motility_.watch(look, is_measured(look.mcs()) ? phase : -1);
+  if (is_due(look.mcs(), model_.measure.every, last)) {
+    const bool with_fragments = last || look.lattice().sites() <= kMostSitesForFragments;
+    seen.row = recorder_.record(look, counts, model_.phases[std::size_t(phase)].name, with_fragments);
+    seen.row->explored = motility_.explore(look);
+    seen.row->mixed_fraction = motility_.mixed(look);
+  }
+  if (is_due(look.mcs(), model_.measure.cells_every, last))
+    seen.cells = cell_rows(look, frozen_, one_cell_in, all_threads());
+  return seen;
+}
+
+NamedArrays Watch::memory() const {
+  NamedArrays arrays = arrays_of(recorder_.tracks().data(), recorder_.last_counts());
+  add_arrays(motility_.data(), arrays);
+  return arrays;
+}
+
+}  // namespace kiln

@@ -1,0 +1,80 @@
+#include "model/edit.hpp"
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "data/wording.hpp"
+#include "model/branch.hpp"
+#include "model/initial_motion.hpp"
+
+namespace kiln {
+namespace {
+
+void check_ids(const State& state) {
+  const CellId count = state.cells.count();
+  for (std::size_t site = 0; site < state.ids.size(); ++site) {
+    if (state.ids[site] < count) continue;
+    const Vec3i p = state.lattice.position(Site(site));
+    const std::string place =
+        state.lattice.dimension == 2 ? fmt::format("{}, {}", p.y, p.x) : fmt::format("{}, {}, {}", p.z, p.y, p.x);
+    throw UserError(fmt::format("lattice[{}] is {}, but there are only the cells 0 (the medium) to {}.", place,
+                                state.ids[site], count - 1));
+  }
+}
+
+void check_types(const Model& model, const State& state) {
+  for (CellId cell = 0; cell < state.cells.count(); ++cell) {
+    const TypeId type = state.cells.type[cell];
+    if (type >= model.types.size() || (type == 0) != (cell == kMedium))
+      throw UserError(fmt::format("cell {} has type {}, but it must be {}.", cell, type,
+                                  cell == kMedium ? "0, the medium's"
+                                                  : fmt::format("1 to {}", model.types.size() - 1)));
+  }
+}
+
+void start_new_motion(const Model& model, State& state, const State& before) {
+  if (state.history_length == 0) return;
+  State fresh;
+  fresh.lattice = state.lattice;
+  fresh.cells = state.cells;
+  start_persistence(model, fresh);
+  const std::size_t slots = std::size_t(state.history_length);
+  state.direction.resize(state.cells.count());
+  state.history.resize(state.cells.count() * slots);
+  for (CellId cell = 1; cell < state.cells.count(); ++cell) {
+    if (cell < before.cells.count() && before.cells.extent[cell].volume > 0) continue;
+    state.direction[cell] = fresh.direction[cell];
+    for (std::size_t slot = cell * slots; slot < (cell + 1) * slots; ++slot)
+      state.history[slot] = fresh.history[slot];
+  }
+}
+
+}  // namespace
+
+State state_of_ids(const Model& model, std::span<const CellId> ids, std::vector<TypeId> types) {
+  State state;
+  state.lattice = model.lattice;
+  state.ids = HugeVector<CellId>(std::size_t(model.lattice.sites()));
+  if (ids.size() != state.ids.size())
+    throw UserError(fmt::format("the lattice given has {} sites, but the model's has {} ({}).", ids.size(),
+                                state.ids.size(), size_text(model.lattice)));
+  std::copy(ids.begin(), ids.end(), state.ids.begin());
+  for (const TypeId type : types) state.cells.add(type);
+  check_types(model, state);
+  check_ids(state);
+  recount(state, model.perimeter_neighbours, model.frozen_types(), false);
+  start_act(model, state);
+  start_persistence(model, state);
+  return state;
+}
+
+void complete_edit(const Model& model, State& state, const State& before) {
+  check_types(model, state);
+  check_ids(state);
+  count_cells(model, state);
+  for (std::size_t site = 0; site < state.act.size(); ++site)
+    if (state.ids[site] != before.ids[site]) state.act[site] = 0;
+  start_new_motion(model, state, before);
+}
+
+}  // namespace kiln

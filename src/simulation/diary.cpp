@@ -1,0 +1,45 @@
+#include "simulation/diary.hpp"
+
+#include "output/cell_tracks.hpp"
+
+namespace kiln {
+
+void TrackColumns::add(int64_t at_mcs, const std::vector<CellRow>& rows) {
+  for (const CellRow& row : rows) {
+    mcs.push_back(at_mcs);
+    id.push_back(row.id);
+    type.push_back(row.type);
+    volume.push_back(row.volume);
+    perimeter.push_back(row.perimeter);
+    neighbours.push_back(row.neighbours);
+    x.push_back(row.position.x);
+    y.push_back(row.position.y);
+    z.push_back(row.position.z);
+  }
+}
+
+Diary::Diary(Simulation& simulation) : simulation_(simulation) {
+  begin_anew();
+  const Model& model = simulation.model();
+  const int64_t cells = int64_t(simulation.engine().state_of_cells().cells.count()) - 1;
+  if (model.measure.cells_every > 0)
+    one_cell_in_ =
+        plan_tracks(model.measure, cells, model.total_mcs() / model.measure.cells_every + 2).one_cell_in;
+  note();
+}
+
+void Diary::begin_anew() {
+  model_ = simulation_.shared_model();
+  watch_.emplace(*model_, simulation_.mcs());
+}
+
+void Diary::note() {
+  const int64_t mcs = simulation_.mcs();
+  if (mcs == noted_) return;
+  noted_ = mcs;
+  const Seen seen = watch_->look(Look(simulation_.engine()), simulation_.counts(), false, one_cell_in_);
+  if (seen.row) rows_.push_back(*seen.row);
+  if (seen.cells) tracks_.add(mcs, *seen.cells);
+}
+
+}  // namespace kiln

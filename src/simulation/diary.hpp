@@ -1,0 +1,49 @@
+// The tables of a run, in memory: what `kiln run` writes to measures.csv and to the tracks, at the same moments.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/watch.hpp"
+#include "simulation/simulation.hpp"
+
+namespace kiln {
+
+// One column per value of a CellRow, in sites.
+struct TrackColumns {
+  std::vector<int64_t> mcs;
+  std::vector<uint32_t> id;
+  std::vector<uint8_t> type;
+  std::vector<int32_t> volume, perimeter, neighbours;
+  std::vector<double> x, y, z;
+
+  void add(int64_t at_mcs, const std::vector<CellRow>& rows);
+};
+
+class Diary {
+ public:
+  explicit Diary(Simulation& simulation);
+
+  // To be called whenever the simulation has come to the MCS that next_due() named, or to the end of a run.
+  void note();
+  int64_t next_due(int64_t end) const { return watch_->next_due(simulation_.mcs(), end); }
+  // The simulation goes on with other cells or another model; what is remembered of cells begins anew.
+  void begin_anew();
+
+  const std::vector<MeasureRow>& rows() const { return rows_; }
+  const TrackColumns& tracks() const { return tracks_; }
+  int64_t one_cell_in() const { return one_cell_in_; }  // of the tracks
+  const Watch& watch() const { return *watch_; }
+
+ private:
+  Simulation& simulation_;
+  std::optional<Watch> watch_;
+  std::shared_ptr<const Model> model_;  // that the watch knows
+  int64_t one_cell_in_ = 1, noted_ = -1;
+  std::vector<MeasureRow> rows_;
+  TrackColumns tracks_;
+};
+
+}  // namespace kiln
