@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "engine/cuda/tiles_ensemble.hpp"
@@ -7,13 +9,14 @@
 namespace kiln {
 namespace {
 
-// Each member an engine of its own on one thread, dealt out to the processors.
+// Each member an engine of its own, dealt out to the processors: on one thread where there are enough of
+// them.
 class SeparateEngines final : public Ensemble {
  public:
   SeparateEngines(const Model& model, const Physics& physics, std::vector<State> states,
                   const std::vector<uint64_t>& seeds, EngineOptions options)
       : threads_(options.threads) {
-    options.threads = 1;
+    options.threads = std::max(1, options.threads / int(states.size()));
     Model seeded = model;
     for (std::size_t member = 0; member < states.size(); ++member) {
       seeded.seed = seeds[member];

@@ -20,6 +20,9 @@ namespace kiln {
 // back as they were, bit for bit, in as few digits as that takes.
 using Field = std::variant<int64_t, double, std::string_view>;
 
+// Without an end of line.
+std::string csv_line(std::span<const Field> row);
+
 class CsvTable {
  public:
   // Starts anew. Throws Failure where the file cannot be written, as do the others.
