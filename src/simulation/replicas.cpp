@@ -8,9 +8,10 @@
 namespace kiln {
 namespace {
 
-// Tracks are not kept.
+// Neither tracks nor what is measured at their rhythm are kept.
 Model without_tracks(Model model) {
   model.measure.cells_every = 0;
+  model.measure.direction_correlation = false;
   return model;
 }
 

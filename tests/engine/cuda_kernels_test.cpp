@@ -96,8 +96,10 @@ TEST_P(ShippedKernels, CompileWithoutSpills) {
     }
 }
 
+class EnsembleKernels : public testing::TestWithParam<std::string> {};
+
 // For large crews, for one block each, and for several blocks per multiprocessor.
-TEST_P(ShippedKernels, CompileForEnsembles) {
+TEST_P(EnsembleKernels, CompileWithoutSpills) {
   KILN_NEEDS_NVRTC();
   const Model model = read_model(test::models_folder() / GetParam());
   const SiteLayout layout =
@@ -116,6 +118,7 @@ TEST_P(ShippedKernels, CompileForEnsembles) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Small, ShippedKernels, testing::ValuesIn(test::shipped_models()), test::test_name);
+INSTANTIATE_TEST_SUITE_P(Small, EnsembleKernels, testing::ValuesIn(test::shipped_models()), test::test_name);
 INSTANTIATE_TEST_SUITE_P(Large, ShippedKernels, testing::ValuesIn(test::models_in("large/")),
                          test::test_name);
 
