@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "cli/commands.hpp"
@@ -105,6 +106,9 @@ class SweepCommand {
     };
     sweep_.play(events);
     progress.finish();
+    std::sort(failed_.begin(), failed_.end(), [](const FailedRun& a, const FailedRun& b) {
+      return std::pair(a.run.combination, a.run.replica) < std::pair(b.run.combination, b.run.replica);
+    });
     seconds_ = seconds_since(start);
   }
 
