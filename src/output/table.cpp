@@ -100,6 +100,15 @@ std::ifstream open_earlier(const fs::path& path, std::span<const std::string> co
 
 }  // namespace
 
+std::string csv_line(std::span<const Field> row) {
+  std::string line;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (i > 0) line += ',';
+    std::visit([&](const auto& value) { append(line, value); }, row[i]);
+  }
+  return line;
+}
+
 CsvTable::CsvTable(fs::path path, std::size_t columns)
     : path_(std::move(path)), part_(part_of(path_)), columns_(columns) {}
 
@@ -142,13 +151,7 @@ void CsvTable::add(std::span<const Field> row) {
   if (row.size() != columns_)
     throw std::invalid_argument(
         fmt::format("{}: a row of {} fields, not {}", path_.string(), row.size(), columns_));
-  std::string line;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    if (i > 0) line += ',';
-    std::visit([&](const auto& value) { append(line, value); }, row[i]);
-  }
-  line += '\n';
-  write(line);
+  write(csv_line(row) + '\n');
   ++rows_;
 }
 

@@ -26,6 +26,9 @@ struct Rows {
   std::vector<std::vector<Field>> rows;
 };
 
+// Without an end of line.
+std::string csv_line(std::span<const Field> row);
+
 class CsvTable {
  public:
   // Starts anew. Throws Failure where the file cannot be written, as do the others.

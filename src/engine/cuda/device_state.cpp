@@ -6,7 +6,6 @@
 
 #include "core/parallel.hpp"
 #include "engine/bookkeeping.hpp"
-#include "engine/cuda/model_source.hpp"
 
 namespace kiln::cuda {
 namespace {
@@ -17,36 +16,11 @@ constexpr int64_t kLandingBytes = int64_t(32) << 20;  // brought down at a time
 
 int copying_threads() { return std::min(all_threads(), 16); }
 
-// Between the host's order of cells and the device's.
-template <class T, class Get>
-std::vector<T> in_device_order(const std::vector<CellId>& from_device, const Get& get) {
-  std::vector<T> result;
-  result.reserve(from_device.size());
-  for (const CellId cell : from_device) result.push_back(get(cell));
-  return result;
-}
 template <class T>
 std::vector<T> downloaded(const Buffer<T>& buffer) {
   std::vector<T> result(std::size_t(buffer.size()));
   buffer.download(result.data(), buffer.size());
   return result;
-}
-
-// A number that rises with the place of a cell: row by row, a row being kWide sites high and deep.
-uint64_t place_in_order(const State& state, CellId cell) {
-  constexpr int32_t kWide = 8;
-  const int32_t volume = state.cells.extent[cell].volume;
-  if (volume == 0) return 0;
-  const Cells::Centroid& centroid = state.cells.centroid[cell];
-  Vec3i place = centroid.anchor;
-  for (int axis = 0; axis < state.lattice.dimension; ++axis) {
-    const int32_t length = state.lattice.size[axis];
-    place[axis] = int32_t((place[axis] + centroid.sum[axis] / volume) % length);
-    if (place[axis] < 0) place[axis] += length;
-  }
-  const uint64_t rows = uint64_t(state.lattice.size.y / kWide + 1);
-  return (uint64_t(place.z / kWide) * rows + uint64_t(place.y / kWide)) * uint64_t(state.lattice.size.x) +
-         uint64_t(place.x);
 }
 
 }  // namespace
@@ -58,32 +32,12 @@ DeviceState::DeviceState(const Device& device, State state, int types, int max_a
       refreshed_at_(state_.mcs),
       device_(device),
       layout_(site_layout(state_.cells.count(), state_.act.empty() ? 0 : max_act)),
-      team_(copying_threads()) {
-  number_cells(types);
+      team_(copying_threads()),
+      numbers_(state_, types) {
+  tables_.cells = state_.cells.count();
+  std::copy(std::begin(numbers_.first_of_type), std::end(numbers_.first_of_type), tables_.first_of_type);
   allocate();
   upload();
-}
-
-// Cells of one type come in the order of their places, so that neighbours lie close together in the tables,
-// too.
-void DeviceState::number_cells(int types) {
-  const std::vector<TypeId>& type = state_.cells.type;
-  const CellId cells = state_.cells.count();
-  if (types > kMostTypesByRange)
-    throw UserError(fmt::format("the model has {} types, but the CUDA engine takes at most {}.", types,
-                                kMostTypesByRange));
-  std::vector<std::pair<uint64_t, CellId>> order(cells);
-  for (CellId cell = 0; cell < cells; ++cell)
-    order[cell] = {uint64_t(type[cell]) << 56 | place_in_order(state_, cell), cell};
-  std::sort(order.begin(), order.end());
-  from_device_.resize(cells);
-  std::transform(order.begin(), order.end(), from_device_.begin(), [](const auto& o) { return o.second; });
-  to_device_.resize(cells);
-  for (CellId i = 0; i < cells; ++i) to_device_[from_device_[i]] = i;
-  tables_.cells = cells;
-  for (int k = 0; k <= kMostTypesByRange; ++k)
-    tables_.first_of_type[k] =
-        uint32_t(std::count_if(type.begin(), type.end(), [&](TypeId t) { return t < k; }));
 }
 
 void DeviceState::allocate() {
@@ -115,49 +69,26 @@ void DeviceState::upload() {
     upload_sites<uint32_t>();
   else
     upload_sites<uint64_t>();
-  const Cells& cells = state_.cells;
-  const int64_t count = cells.count();
-  const auto extents = in_device_order<Extent>(from_device_, [&](CellId c) {
-    return Extent{cells.extent[c].volume, cells.extent[c].perimeter};
-  });
-  const auto anchors =
-      in_device_order<Vec3i>(from_device_, [&](CellId c) { return cells.centroid[c].anchor; });
-  const auto sums =
-      in_device_order<Vec3<int64_t>>(from_device_, [&](CellId c) { return cells.centroid[c].sum; });
-  extents_.upload(extents.data(), count);
-  anchors_.upload(anchors.data(), count);
-  sums_.upload(sums.data(), count);
+  const int64_t count = state_.cells.count();
+  extents_.upload(packed_extents(state_, numbers_).data(), count);
+  anchors_.upload(packed_anchors(state_, numbers_).data(), count);
+  sums_.upload(packed_sums(state_, numbers_).data(), count);
   anchors_moved_.fill(0);
-  host_ids_.upload(from_device_.data(), count);
-  device_ids_.upload(to_device_.data(), count);
-  if (!state_.direction.empty()) {
-    const auto directions =
-        in_device_order<Vec3f>(from_device_, [&](CellId c) { return state_.direction[c]; });
-    directions_.upload(directions.data(), count);
-  }
-  if (!state_.history.empty()) {
-    const std::size_t slots = std::size_t(state_.history_length);
-    std::vector<Vec3d> history(state_.history.size());
-    for (std::size_t i = 0; i < from_device_.size(); ++i)
-      std::copy_n(state_.history.data() + from_device_[i] * slots, slots, history.data() + i * slots);
-    history_.upload(history.data(), int64_t(history.size()));
-  }
+  host_ids_.upload(numbers_.from_device.data(), count);
+  device_ids_.upload(numbers_.to_device.data(), count);
+  directions_.upload(packed_directions(state_, numbers_).data(), directions_.size());
+  history_.upload(packed_history(state_, numbers_).data(), history_.size());
 }
 
 template <class Word>
 void DeviceState::upload_sites() {
   const int64_t sites = state_.lattice.sites();
   std::vector<Word> piece(std::size_t(std::min(sites, kPiece)));
-  const uint64_t stamp_mask = (uint64_t(1) << layout_.stamp_bits()) - 1;
   for (int64_t first = 0; first < sites; first += kPiece) {
     const int64_t count = std::min(kPiece, sites - first), parts = team_.members();
     team_.run([&](int member) {
-      for (int64_t i = count * member / parts; i < count * (member + 1) / parts; ++i) {
-        uint64_t word = to_device_[state_.ids[std::size_t(first + i)]];
-        if (layout_.max_act > 0)
-          word |= ((uint64_t(mcs_) + state_.act[std::size_t(first + i)]) & stamp_mask) << layout_.id_bits;
-        piece[std::size_t(i)] = Word(word);
-      }
+      const int64_t begin = count * member / parts, end = count * (member + 1) / parts;
+      pack_sites(state_, layout_, numbers_, mcs_, first + begin, end - begin, piece.data() + begin);
     });
     sites_.upload(reinterpret_cast<const uint8_t*>(piece.data()), count * int64_t(sizeof(Word)),
                   first * int64_t(sizeof(Word)));
@@ -205,22 +136,13 @@ void DeviceState::share_out(int64_t count, const Work& work) {
 
 template <class Word>
 void DeviceState::download_sites(State& to, const Stream& stream) {
-  const uint64_t stamp_mask = (uint64_t(1) << layout_.stamp_bits()) - 1;
-  const uint64_t id_mask = (uint64_t(1) << layout_.id_bits) - 1;
   const auto send = [&](int64_t first, int64_t count, uint8_t* landing) {
     sites_.download(landing, count * int64_t(sizeof(Word)), first * int64_t(sizeof(Word)), &stream);
   };
   const auto take_in = [&](int64_t first, int64_t count, const uint8_t* from) {
     const Word* const words = reinterpret_cast<const Word*>(from);
     share_out(count, [&](int64_t begin, int64_t end) {
-      CellId* const ids = to.ids.data() + first;
-      for (int64_t i = begin; i < end; ++i) ids[i] = from_device_[std::size_t(words[i] & id_mask)];
-      if (layout_.max_act == 0) return;
-      ActValue* const act = to.act.data() + first;
-      for (int64_t i = begin; i < end; ++i) {
-        const uint64_t ahead = ((words[i] >> layout_.id_bits) - uint64_t(mcs_)) & stamp_mask;
-        act[i] = ActValue(ahead <= uint64_t(layout_.max_act) ? ahead : 0);
-      }
+      unpack_sites(words + begin, layout_, numbers_, mcs_, first + begin, end - begin, to);
     });
   };
   in_pieces(state_.lattice.sites(), sizeof(Word), stream, send, take_in);
@@ -250,16 +172,8 @@ void DeviceState::download_cells(State& to, const Stream& stream) {
     });
   };
   in_pieces(cells.count(), sizeof(HostCell), stream, send, take_in);
-  if (!to.direction.empty()) {
-    const auto directions = downloaded(directions_);
-    for (std::size_t i = 0; i < from_device_.size(); ++i) to.direction[from_device_[i]] = directions[i];
-  }
-  if (!to.history.empty()) {
-    const std::size_t slots = std::size_t(to.history_length);
-    const auto history = downloaded(history_);
-    for (std::size_t i = 0; i < from_device_.size(); ++i)
-      std::copy_n(history.data() + i * slots, slots, to.history.data() + from_device_[i] * slots);
-  }
+  if (!to.direction.empty()) unpack_directions(downloaded(directions_).data(), numbers_, to);
+  if (!to.history.empty()) unpack_history(downloaded(history_).data(), numbers_, to);
   to.mcs = mcs_;
 }
 
@@ -297,21 +211,7 @@ void DeviceState::use(const Module& module, const Physics& physics) {
   count_sums_ = module.function("count_sums");
   put_in_order_ = module.function("put_in_order");
   refresh_stamps_ = module.function("refresh_stamps");
-  const int count = stored_fields(physics);
-  if (count == 0) return;
-  std::vector<VectorField> fields(physics.fields, physics.fields + count);
-  for (VectorField& field : fields)
-    if (field.shape == VectorField::Shape::stored) field.data = values_of(field);
-  module.set_global("kFields", fields);
-}
-
-const float* DeviceState::values_of(const VectorField& field) {
-  Buffer<float>& values = field_values_[field.data];
-  if (values.size() == 0) {
-    values = Buffer<float>(device_, state_.lattice.sites() * field.components, "a field");
-    values.upload(field.data, values.size());
-  }
-  return values.data();
+  fields_.give(device_, module, physics);
 }
 
 Launch DeviceState::simple() const { return {{unsigned(device_.info().multiprocessors) * 8}, {256}}; }

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <span>
 
 #include "core/state.hpp"
 #include "engine/cuda/device_tables.hpp"
 #include "engine/cuda/driver.hpp"
+#include "engine/cuda/field_values.hpp"
 #include "engine/cuda/site_layout.hpp"
+#include "engine/cuda/state_packing.hpp"
 #include "engine/team.hpp"
 #include "terms/physics.hpp"
 
@@ -30,7 +31,8 @@ class DeviceState {
   int history_length() const { return state_.history_length; }
   int64_t mcs() const { return mcs_; }
 
-  // Takes the kernels of between_mcs.cuh from a module compiled for this physics, and gives it its fields.
+  // Takes the kernels of between_kernels.cuh from a module compiled for this physics, and gives it its
+  // fields.
   void use(const Module& module, const Physics& physics);
   // To be called before and after `mcs` MCS have been played in the stream.
   void begin(int64_t mcs, const Stream& stream);
@@ -48,7 +50,6 @@ class DeviceState {
   Launch simple() const;
 
  private:
-  void number_cells(int types);
   void allocate();
   void upload();
   template <class Word>
@@ -64,7 +65,6 @@ class DeviceState {
   void share_out(int64_t count, const Work& work);
   void move_anchors(const Stream& stream);
   void count_all_sums(const Stream& stream);
-  const float* values_of(const VectorField& field);
 
   State state_;
   CentroidSums sums_come_;
@@ -73,7 +73,7 @@ class DeviceState {
   Device device_;
   SiteLayout layout_;
   Team team_;
-  std::vector<CellId> to_device_, from_device_;  // ids
+  CellNumbers numbers_;
   Function turn_, move_anchors_, count_sums_, put_in_order_, refresh_stamps_;
   Buffer<uint8_t> sites_, moved_;
   Buffer<Extent> extents_;
@@ -82,10 +82,10 @@ class DeviceState {
   Buffer<Vec3f> directions_;
   Buffer<Vec3d> history_;
   Buffer<uint32_t> anchors_moved_;
-  Buffer<CellId> host_ids_, device_ids_;                // from_device_ and to_device_
-  Buffer<HostCell> ordered_;                            // some cells on their way to the host
-  Pinned<uint8_t> landing_[2];                          // where pieces of the state arrive
-  std::map<const float*, Buffer<float>> field_values_;  // by where they lie on the host
+  Buffer<CellId> host_ids_, device_ids_;  // of numbers_
+  Buffer<HostCell> ordered_;              // some cells on their way to the host
+  Pinned<uint8_t> landing_[2];            // where pieces of the state arrive
+  FieldValues fields_;
   StateTables tables_{};
 };
 
