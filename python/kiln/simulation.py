@@ -173,7 +173,7 @@ class Simulation:
 
     @property
     def lattice_sites(self) -> int:
-        return int(np.prod(self.model.size))
+        return self._sim.lattice_sites
 
     @property
     def act(self) -> np.ndarray | None:
