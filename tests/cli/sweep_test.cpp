@@ -74,19 +74,21 @@ TEST_F(SweepCli, ThreadsAndResumingLeaveTheSameTables) {
 }
 
 TEST_F(SweepCli, AKilledSweepGoesOn) {
-  const std::string sweep = "sweep small.toml --vary temperature=5:14:1 --replicas 3 --mcs 300";
+  const std::string sweep = "sweep small.toml --vary temperature=5:14:1 --replicas 8 --mcs 200";
   ASSERT_EQ(kiln(sweep + " --out whole").exit_code, 0);
   for (const int signal : {SIGKILL, SIGTERM}) {
     const std::string out = signal == SIGKILL ? "killed" : "ended";
-    const pid_t child = spawn({"sweep", "small.toml", "--vary", "temperature=5:14:1", "--replicas", "3",
-                               "--mcs", "300", "--out", out});
+    const pid_t child = spawn({"sweep", "small.toml", "--vary", "temperature=5:14:1", "--replicas", "8",
+                               "--mcs", "200", "--out", out});
     while (finished_in(out) < 4) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     ::kill(child, signal);
     EXPECT_EQ(exit_code_of(child), signal == SIGKILL ? -1 : 128 + SIGTERM);
     const std::size_t finished = finished_in(out);
     EXPECT_GE(finished, 4u);
     EXPECT_EQ(fs::exists(folder_ / out / "sweep.csv"), signal == SIGTERM);
-    if (signal == SIGTERM) EXPECT_EQ(lines(read(fs::path(out) / "sweep.csv")).size(), 1 + finished);
+    if (signal == SIGTERM) {
+      EXPECT_EQ(lines(read(fs::path(out) / "sweep.csv")).size(), 1 + finished);
+    }
     const Result rest = kiln(sweep + " --resume --out " + out);
     ASSERT_EQ(rest.exit_code, 0) << rest.out;
     EXPECT_NE(rest.out.find(std::to_string(finished) + " of these runs are finished already"),
