@@ -185,11 +185,13 @@ void RunWriter::write(const Look& look, const AttemptCounts& counts, const std::
   take_measures(look, counts, moment);
   if (what.anything()) {
     background_.wait();
-    if (what.checkpoint) sync_tables();
     const bool goes_on = moment != Moment::end && moment != Moment::interrupted;
     if (overlaps_ && goes_on) {
-      look.copy_state(copy_, all_threads());
-      background_.start([this, what = std::move(what)] { keep(copy_, what); });
+      auto complete_copy = look.begin_copy(copy_, all_threads());
+      background_.start([this, what = std::move(what), complete_copy = std::move(complete_copy)] {
+        complete_copy();
+        keep(copy_, what);
+      });
     } else {
       keep(look.state(), what);
     }
@@ -204,7 +206,11 @@ RunWriter::Keep RunWriter::what_to_keep(int64_t mcs, const AttemptCounts& counts
   what.snapshot = is_multiple(mcs, model_.output.lattice_every) || moment == Moment::end;
   for (const Series& s : series_) what.pictures |= is_drawn(s, mcs, moment) || moment == Moment::interrupted;
   if (wants_checkpoint(mcs, moment)) {
+    background_.wait();  // it may still read what was remembered for the checkpoint before
     what.checkpoint = checkpoint_info(mcs, counts, schedule);
+    remembered_.tracks = recorder_.tracks().data();
+    remembered_.last_counts = recorder_.last_counts();
+    motility_.copy_data(remembered_.motility);
     checkpoint_asked_ = mcs;
   }
   return what;
@@ -215,7 +221,10 @@ void RunWriter::keep(const State& state, const Keep& what) {
   if (what.pictures) draw_pictures(state, what.moment);
   if (what.snapshot) save_snapshot(state);
   if (!what.checkpoint) return;
-  add_checkpoint(folder_, state, *what.checkpoint);
+  sync_tables();
+  CheckpointInfo info = *what.checkpoint;
+  info.extra = remembered_arrays();
+  add_checkpoint(folder_, state, info);
   checkpoint_at_ = state.mcs;
   checkpoint_seconds_ = std::max(checkpoint_seconds_.load(), seconds_since(start));
 }
@@ -274,13 +283,18 @@ CheckpointInfo RunWriter::checkpoint_info(int64_t mcs, const AttemptCounts& coun
   info.counts = counts;
   info.types = type_memories(model_);
   info.from = from_;
-  info.extra = arrays_of(recorder_.tracks().data(), recorder_.last_counts());
-  info.extra[kTrackPlan] = {track_plan_.hdf5 ? 1.0 : 0.0, double(track_plan_.one_cell_in)};
-  add_arrays(motility_.data(), info.extra);
   return info;
 }
 
-// Whoever goes on from a checkpoint finds all rows before it, also after a loss of power.
+NamedArrays RunWriter::remembered_arrays() const {
+  NamedArrays arrays = arrays_of(remembered_.tracks, remembered_.last_counts);
+  arrays[kTrackPlan] = {track_plan_.hdf5 ? 1.0 : 0.0, double(track_plan_.one_cell_in)};
+  add_arrays(remembered_.motility, arrays);
+  return arrays;
+}
+
+// Whoever goes on from a checkpoint finds all rows before it, also after a loss of power. Rows may be added
+// meanwhile.
 void RunWriter::sync_tables() {
   if (measures_) measures_->sync();
   if (cells_) cells_->sync();

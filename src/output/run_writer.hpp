@@ -90,9 +90,16 @@ class RunWriter {
   struct Keep {
     Moment moment = Moment::under_way;
     bool pictures = false, snapshot = false;
-    std::optional<CheckpointInfo> checkpoint;
+    std::optional<CheckpointInfo> checkpoint;  // without what the measures remember
 
     bool anything() const { return pictures || snapshot || checkpoint; }
+  };
+
+  // What the measures know, for a checkpoint.
+  struct Remembered {
+    TrackData tracks;
+    AttemptCounts last_counts;
+    MotilityData motility;
   };
 
   void prepare_copy();
@@ -107,6 +114,7 @@ class RunWriter {
   void draw_pictures(const State& state, Moment moment);
   bool wants_checkpoint(int64_t mcs, Moment moment) const;
   CheckpointInfo checkpoint_info(int64_t mcs, const AttemptCounts& counts, const std::string& schedule) const;
+  NamedArrays remembered_arrays() const;
   void sync_tables();
   void save_snapshot(const State& state);
   void take_up_pictures(int64_t last_mcs);
@@ -133,7 +141,8 @@ class RunWriter {
   std::atomic<double> checkpoint_seconds_ = 0;
   double seconds_ = 0;
   bool overlaps_ = false;
-  State copy_;                 // what the background works on
+  State copy_;                 // what the background works on, as
+  Remembered remembered_;      // this is
   BackgroundWork background_;  // last, so that it has ended before anything else goes
 };
 
