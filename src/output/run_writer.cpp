@@ -188,10 +188,15 @@ void RunWriter::write(const Look& look, const AttemptCounts& counts, const std::
     const bool goes_on = moment != Moment::end && moment != Moment::interrupted;
     if (overlaps_ && goes_on) {
       auto complete_copy = look.begin_copy(copy_, all_threads());
-      background_.start([this, what = std::move(what), complete_copy = std::move(complete_copy)] {
-        complete_copy();
-        keep(copy_, what);
-      });
+      // Where a GPU computes, the processors have time; but when the run looks at its cells, it waits for
+      // them.
+      const bool gives_way = look.survey() != nullptr;
+      background_.start(
+          [this, what = std::move(what), complete_copy = std::move(complete_copy)] {
+            complete_copy();
+            keep(copy_, what);
+          },
+          gives_way);
     } else {
       keep(look.state(), what);
     }

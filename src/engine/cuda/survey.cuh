@@ -31,7 +31,7 @@ constexpr int kFollowing = kDim == 3 ? 4 : 1;
 
 class Walk {
  public:
-  static constexpr int32_t kWidth = 30, kLength = 16;
+  static constexpr int32_t kWidth = 30, kLength = 16, kBatch = 4;
   static constexpr int64_t kColumns = (model::kSize.x + kWidth - 1) / kWidth;
   static constexpr int64_t kParts = (model::kSize.y + kLength - 1) / kLength;
   static constexpr int64_t kCount = kColumns * kParts * model::kSize.z;
@@ -48,28 +48,43 @@ class Walk {
     z_ = int32_t(part / kParts);
   }
 
-  // Calls visit(own, following) for every site, from all lanes at once; is_home() tells whose sites count.
+  // Calls visit(own, following) for sites, from all lanes at once; is_home() tells whose sites count. Where
+  // all is one cell, there is nothing to see, and it is not called.
   template <class Value, class ValueOf, class Visit>
   __device__ __forceinline__ void run(const ValueOf& value_of, const Visit& visit) const {
-    const auto row = [&](int32_t y, int32_t z) {
-      const CellId id = id_at(y, z);
-      return Trio<Value>(id, value_of(id));
-    };
+    const auto trio = [&](CellId id) { return Trio<Value>(id, value_of(id)); };
     const int32_t end = first_ + kLength < model::kSize.y ? first_ + kLength : model::kSize.y;
-    Trio<Value> own = row(first_, z_), following[kFollowing];
+    Trio<Value> own = trio(id_at(first_, z_)), following[kFollowing];
     if constexpr (kDim == 3) {
-      following[kFollowing - 2] = row(first_ - 1, z_ + 1);
-      following[kFollowing - 1] = row(first_, z_ + 1);
+      following[kFollowing - 2] = trio(id_at(first_ - 1, z_ + 1));
+      following[kFollowing - 1] = trio(id_at(first_, z_ + 1));
     }
-    for (int32_t y = first_; y < end; ++y) {
-      if constexpr (kDim == 3) {
-        following[kFollowing / 2 - 1] = following[kFollowing - 2];
-        following[kFollowing - 2] = following[kFollowing - 1];
-        following[kFollowing - 1] = row(y + 1, z_ + 1);
+    for (int32_t y = first_; y < end; y += kBatch) {
+      CellId here[kBatch], behind[kBatch];  // rows to come, at this z and at the next; asked for all at once
+      bool one_cell = own.ids[1] == __shfl_sync(~0u, own.ids[1], 0);
+      if constexpr (kDim == 3)
+        one_cell &=
+            following[kFollowing - 2].ids[1] == own.ids[1] && following[kFollowing - 1].ids[1] == own.ids[1];
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i) {
+        here[i] = id_at(y + 1 + i, z_);
+        behind[i] = kDim == 3 ? id_at(y + 1 + i, z_ + 1) : here[i];
       }
-      following[0] = row(y + 1, z_);
-      visit(own, following);
-      own = following[0];
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i) one_cell &= here[i] == own.ids[1] && behind[i] == own.ids[1];
+      if (__all_sync(~0u, one_cell)) continue;
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i) {
+        if (y + i >= end) break;
+        if constexpr (kDim == 3) {
+          following[kFollowing / 2 - 1] = following[kFollowing - 2];
+          following[kFollowing - 2] = following[kFollowing - 1];
+          following[kFollowing - 1] = trio(behind[i]);
+        }
+        following[0] = trio(here[i]);
+        visit(own, following);
+        own = following[0];
+      }
     }
   }
   __device__ __forceinline__ bool is_home() const { return is_home_; }
@@ -247,37 +262,83 @@ extern "C" __global__ void list_sites(const __grid_constant__ kiln::cuda::StateT
   }
 }
 
-// For cells with numbers from `first` to before `first + count`: puts the cells that touch them into sets of
-// `slots` entries each, a power of two; 0 is an empty entry. Where a set is too small, *overflow becomes 1.
+namespace kiln::device {
+
+// Sets of `slots` entries each, a power of two; 0 is an empty entry.
+struct NeighbourSets {
+  uint32_t* entries;
+  int32_t* sizes;
+  uint32_t slots;
+  uint32_t* overflow;  // becomes 1 where a set is too small
+
+  __device__ __forceinline__ void insert(int64_t set, CellId cell) const {
+    uint32_t* const own = entries + set * slots;
+    uint32_t at = cell * 2654435761u >> 8;  // 2^32 over the golden ratio
+    for (uint32_t tries = 0; tries < slots; ++tries, ++at) {
+      uint32_t* const entry = own + (at & (slots - 1));
+      if (*static_cast<volatile uint32_t*>(entry) == cell) return;
+      const uint32_t found = atomicCAS(entry, 0u, cell);
+      if (found == 0) atomicAdd(sizes + set, 1);
+      if (found == 0 || found == cell) return;
+    }
+    *overflow = 1;
+  }
+};
+
+__device__ __forceinline__ void insert_neighbours(const Word* sites, int64_t site, int64_t set,
+                                                  const NeighbourSets& sets) {
+  const CellId own = id_of(sites[site]);
+  const Around around(place_of(Offset(site)));
+  CellId before = kMedium;
+  for (int block = 0; block < kBlock; ++block) {
+    if (!around.inside(step_to(block))) continue;
+    const CellId other = id_of(sites[around.at(step_to(block))]);
+    if (other == own || other == before || other == kMedium) continue;
+    before = other;
+    sets.insert(set, other);
+  }
+}
+
+}  // namespace kiln::device
+
+// For cells with numbers from `first` to before `first + count`: puts the cells that touch them into sets.
+// They are few, so a block first looks for their sites in a stretch of the lattice, then takes all of these
+// at once.
 extern "C" __global__ void collect_neighbours(const __grid_constant__ kiln::cuda::StateTables tables,
                                               const int32_t* numbers, int64_t first, int64_t count,
-                                              uint32_t slots, uint32_t* sets, int32_t* sizes,
+                                              uint32_t slots, uint32_t* entries, int32_t* sizes,
                                               uint32_t* overflow) {
   using namespace kiln;
   using namespace kiln::device;
+  constexpr int kStretch = 1 << 14, kThreads = cuda::kSimpleThreads, kBatch = 8;
+  static_assert(kStretch % (kThreads * kBatch) == 0);
+  __shared__ uint16_t found[kStretch];
+  __shared__ int found_count;
+  const NeighbourSets sets{entries, sizes, slots, overflow};
   const Word* sites = static_cast<const Word*>(tables.sites);
-  for (int64_t site = thread_number(); site < kLattice.sites(); site += thread_count()) {
-    const CellId own = id_of(sites[site]);
-    const int64_t number = numbers[own] - first;
-    if (number < 0 || number >= count) continue;
-    uint32_t* const set = sets + number * slots;
-    const Around around(place_of(Offset(site)));
-    CellId before = kMedium;
-    for (int block = 0; block < kBlock; ++block) {
-      if (!around.inside(step_to(block))) continue;
-      const CellId other = id_of(sites[around.at(step_to(block))]);
-      if (other == own || other == before || other == kMedium) continue;
-      before = other;
-      uint32_t at = other * 2654435761u >> 8;  // 2^32 over the golden ratio
-      uint32_t tries = 0;
-      for (; tries < slots; ++tries, ++at) {
-        uint32_t* const entry = set + (at & (slots - 1));
-        if (*static_cast<volatile uint32_t*>(entry) == other) break;
-        const uint32_t found = atomicCAS(entry, 0u, other);
-        if (found == 0) atomicAdd(sizes + number, 1);
-        if (found == 0 || found == other) break;
+  const int64_t stretches = (kLattice.sites() + kStretch - 1) / kStretch;
+  for (int64_t stretch = blockIdx.x; stretch < stretches; stretch += gridDim.x) {
+    const int64_t begin = stretch * kStretch;
+    if (threadIdx.x == 0) found_count = 0;
+    __syncthreads();
+    for (int at = int(threadIdx.x); at < kStretch; at += kThreads * kBatch) {
+      CellId cells[kBatch];
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i) {
+        const int64_t site = begin + at + i * kThreads;
+        cells[i] = site < kLattice.sites() ? id_of(sites[site]) : kMedium;
       }
-      if (tries == slots) *overflow = 1;
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i) {
+        const int64_t number = is_tracked(tables, cells[i]) ? numbers[cells[i]] - first : -1;
+        if (number >= 0 && number < count) found[atomicAdd(&found_count, 1)] = uint16_t(at + i * kThreads);
+      }
     }
+    __syncthreads();
+    for (int i = int(threadIdx.x); i < found_count; i += kThreads) {
+      const int64_t site = begin + found[i];
+      insert_neighbours(sites, site, numbers[id_of(sites[site])] - first, sets);
+    }
+    __syncthreads();
   }
 }
