@@ -211,11 +211,12 @@ RunWriter::Keep RunWriter::what_to_keep(int64_t mcs, const AttemptCounts& counts
   what.snapshot = is_multiple(mcs, model_.output.lattice_every) || moment == Moment::end;
   for (const Series& s : series_) what.pictures |= is_drawn(s, mcs, moment) || moment == Moment::interrupted;
   if (wants_checkpoint(mcs, moment)) {
-    background_.wait();  // it may still read what was remembered for the checkpoint before
     what.checkpoint = checkpoint_info(mcs, counts, schedule);
-    remembered_.tracks = recorder_.tracks().data();
-    remembered_.last_counts = recorder_.last_counts();
-    motility_.copy_data(remembered_.motility);
+    std::swap(remembered_, next_remembered_);  // the former may still be read
+    what.remembered = next_remembered_.get();
+    what.remembered->tracks = recorder_.tracks().data();
+    what.remembered->last_counts = recorder_.last_counts();
+    motility_.copy_data(what.remembered->motility);
     checkpoint_asked_ = mcs;
   }
   return what;
@@ -228,7 +229,7 @@ void RunWriter::keep(const State& state, const Keep& what) {
   if (!what.checkpoint) return;
   sync_tables();
   CheckpointInfo info = *what.checkpoint;
-  info.extra = remembered_arrays();
+  info.extra = arrays_of(*what.remembered);
   add_checkpoint(folder_, state, info);
   checkpoint_at_ = state.mcs;
   checkpoint_seconds_ = std::max(checkpoint_seconds_.load(), seconds_since(start));
@@ -291,10 +292,10 @@ CheckpointInfo RunWriter::checkpoint_info(int64_t mcs, const AttemptCounts& coun
   return info;
 }
 
-NamedArrays RunWriter::remembered_arrays() const {
-  NamedArrays arrays = arrays_of(remembered_.tracks, remembered_.last_counts);
+NamedArrays RunWriter::arrays_of(const Remembered& remembered) const {
+  NamedArrays arrays = kiln::arrays_of(remembered.tracks, remembered.last_counts);
   arrays[kTrackPlan] = {track_plan_.hdf5 ? 1.0 : 0.0, double(track_plan_.one_cell_in)};
-  add_arrays(remembered_.motility, arrays);
+  add_arrays(remembered.motility, arrays);
   return arrays;
 }
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -86,20 +87,21 @@ class RunWriter {
     std::vector<int64_t> drawn;
   };
 
-  // What is to be made of a whole state.
-  struct Keep {
-    Moment moment = Moment::under_way;
-    bool pictures = false, snapshot = false;
-    std::optional<CheckpointInfo> checkpoint;  // without what the measures remember
-
-    bool anything() const { return pictures || snapshot || checkpoint; }
-  };
-
   // What the measures know, for a checkpoint.
   struct Remembered {
     TrackData tracks;
     AttemptCounts last_counts;
     MotilityData motility;
+  };
+
+  // What is to be made of a whole state.
+  struct Keep {
+    Moment moment = Moment::under_way;
+    bool pictures = false, snapshot = false;
+    std::optional<CheckpointInfo> checkpoint;  // without what the measures remember:
+    Remembered* remembered = nullptr;
+
+    bool anything() const { return pictures || snapshot || checkpoint; }
   };
 
   void prepare_copy();
@@ -114,7 +116,7 @@ class RunWriter {
   void draw_pictures(const State& state, Moment moment);
   bool wants_checkpoint(int64_t mcs, Moment moment) const;
   CheckpointInfo checkpoint_info(int64_t mcs, const AttemptCounts& counts, const std::string& schedule) const;
-  NamedArrays remembered_arrays() const;
+  NamedArrays arrays_of(const Remembered& remembered) const;
   void sync_tables();
   void save_snapshot(const State& state);
   void take_up_pictures(int64_t last_mcs);
@@ -141,8 +143,9 @@ class RunWriter {
   std::atomic<double> checkpoint_seconds_ = 0;
   double seconds_ = 0;
   bool overlaps_ = false;
-  State copy_;                 // what the background works on, as
-  Remembered remembered_;      // this is
+  State copy_;  // what the background works on, as one of these:
+  std::unique_ptr<Remembered> remembered_ = std::make_unique<Remembered>();
+  std::unique_ptr<Remembered> next_remembered_ = std::make_unique<Remembered>();
   BackgroundWork background_;  // last, so that it has ended before anything else goes
 };
 

@@ -271,7 +271,7 @@ struct NeighbourSets {
   uint32_t slots;
   uint32_t* overflow;  // becomes 1 where a set is too small
 
-  __device__ __forceinline__ void insert(int64_t set, CellId cell) const {
+  __device__ __noinline__ void insert(int64_t set, CellId cell) const {
     uint32_t* const own = entries + set * slots;
     uint32_t at = cell * 2654435761u >> 8;  // 2^32 over the golden ratio
     for (uint32_t tries = 0; tries < slots; ++tries, ++at) {
@@ -285,17 +285,43 @@ struct NeighbourSets {
   }
 };
 
+// Pairs that were inserted lately, in shared memory: sites beside each other have the same neighbours. It
+// forgets, but what it knows has been inserted, or is just being.
+class Lately {
+ public:
+  __device__ __forceinline__ void clear() {
+    for (int slot = int(threadIdx.x); slot < kSlots; slot += int(blockDim.x)) pairs_[slot] = 0;
+  }
+  // Whether a pair is known; it is from now on.
+  __device__ __forceinline__ bool knows(int64_t set, CellId cell) {
+    const uint64_t pair = uint64_t(set) << 32 | cell;
+    volatile uint64_t& slot = pairs_[uint32_t(pair * 0x9E3779B97F4A7C15ull >> (64 - kSlotBits))];
+    if (slot == pair) return true;
+    slot = pair;
+    return false;
+  }
+
+ private:
+  static constexpr int kSlotBits = 10, kSlots = 1 << kSlotBits;
+  uint64_t pairs_[kSlots];  // 0: none, for no cell is the medium
+};
+
 __device__ __forceinline__ void insert_neighbours(const Word* sites, int64_t site, int64_t set,
-                                                  const NeighbourSets& sets) {
+                                                  const NeighbourSets& sets, Lately& lately) {
   const CellId own = id_of(sites[site]);
   const Around around(place_of(Offset(site)));
-  CellId before = kMedium;
-  for (int block = 0; block < kBlock; ++block) {
-    if (!around.inside(step_to(block))) continue;
-    const CellId other = id_of(sites[around.at(step_to(block))]);
-    if (other == own || other == before || other == kMedium) continue;
-    before = other;
-    sets.insert(set, other);
+  for (int z = kDim == 3 ? -1 : 0; z <= (kDim == 3 ? 1 : 0); ++z) {
+    CellId near[9];  // asked for all at once
+#pragma unroll
+    for (int i = 0; i < 9; ++i) {
+      const Vec3i step{i % 3 - 1, i / 3 - 1, z};
+      near[i] = around.inside(step) ? id_of(sites[around.at(step)]) : own;
+    }
+#pragma unroll
+    for (int i = 0; i < 9; ++i) {
+      const bool is_new = near[i] != own && near[i] != kMedium && (i == 0 || near[i] != near[i - 1]);
+      if (is_new && !lately.knows(set, near[i])) sets.insert(set, near[i]);
+    }
   }
 }
 
@@ -314,8 +340,10 @@ extern "C" __global__ void collect_neighbours(const __grid_constant__ kiln::cuda
   static_assert(kStretch % (kThreads * kBatch) == 0);
   __shared__ uint16_t found[kStretch];
   __shared__ int found_count;
+  __shared__ Lately lately;
   const NeighbourSets sets{entries, sizes, slots, overflow};
   const Word* sites = static_cast<const Word*>(tables.sites);
+  lately.clear();
   const int64_t stretches = (kLattice.sites() + kStretch - 1) / kStretch;
   for (int64_t stretch = blockIdx.x; stretch < stretches; stretch += gridDim.x) {
     const int64_t begin = stretch * kStretch;
@@ -337,7 +365,7 @@ extern "C" __global__ void collect_neighbours(const __grid_constant__ kiln::cuda
     __syncthreads();
     for (int i = int(threadIdx.x); i < found_count; i += kThreads) {
       const int64_t site = begin + found[i];
-      insert_neighbours(sites, site, numbers[id_of(sites[site])] - first, sets);
+      insert_neighbours(sites, site, numbers[id_of(sites[site])] - first, sets, lately);
     }
     __syncthreads();
   }

@@ -37,6 +37,7 @@ class Survey : public LatticeSurvey {
   int types_;
   std::string source_;
   std::optional<Module> module_;
+  std::vector<uint8_t> given_keys_;  // those that lie in keys_
   // Memory that is used again from one look to the next.
   Buffer<uint64_t> flags_, bits_;     // a byte per cell; a bit per site
   Buffer<uint8_t> keys_, touches_;    // per cell
