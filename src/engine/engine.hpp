@@ -2,6 +2,7 @@
 // goes.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -31,8 +32,12 @@ class Engine {
   // The same, but the lattice and Act may be old ones: cheap where those lie on a GPU.
   virtual const State& state_of_cells() { return state(); }
   // Copies the state as it is now, for somebody who goes on with it while the engine does, too. The memory
-  // that `to` has is used again.
-  virtual void copy_state(State& to) { kiln::copy_state(state(), to, all_threads()); }
+  // that `to` has is used again. The copy is whole when what is returned has been called; that may be on
+  // another thread, while the engine goes on, but before the next copy.
+  virtual std::function<void()> begin_copy(State& to) {
+    copy_state(state(), to, all_threads());
+    return [] {};
+  }
   // Asks the lattice where it lies; nullptr where state() has it at hand anyway.
   virtual LatticeSurvey* survey() { return nullptr; }
   virtual AttemptCounts counts() const = 0;

@@ -67,9 +67,15 @@ Seen Watch::look(const Look& look, const AttemptCounts& counts, bool last, int64
   return seen;
 }
 
-NamedArrays Watch::memory() const {
-  NamedArrays arrays = arrays_of(recorder_.tracks().data(), recorder_.last_counts());
-  add_arrays(motility_.data(), arrays);
+void Watch::copy_memory(WatchMemory& to) const {
+  to.tracks = recorder_.tracks().data();
+  to.last_counts = recorder_.last_counts();
+  motility_.copy_data(to.motility);
+}
+
+NamedArrays arrays_of(const WatchMemory& memory) {
+  NamedArrays arrays = arrays_of(memory.tracks, memory.last_counts);
+  add_arrays(memory.motility, arrays);
   return arrays;
 }
 

@@ -18,6 +18,14 @@ struct Seen {
   std::vector<CorrelationBin> correlation;
 };
 
+// All that has to be known to go on later.
+struct WatchMemory {
+  TrackData tracks;
+  AttemptCounts last_counts;
+  MotilityData motility;
+};
+NamedArrays arrays_of(const WatchMemory& memory);
+
 class Watch {
  public:
   // `start`: the run's first MCS. With `memory`, goes on where a run was interrupted.
@@ -37,8 +45,7 @@ class Watch {
 
   const Tracks& tracks() const { return recorder_.tracks(); }
   const Motility& motility() const { return motility_; }
-  // All that has to be known to go on later.
-  NamedArrays memory() const;
+  void copy_memory(WatchMemory& to) const;  // into memory that it has already, where that fits
 
  private:
   bool is_measured(int64_t mcs) const;

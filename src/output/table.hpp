@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,6 +41,8 @@ class CsvTable {
                                 int64_t last_mcs);
 
   void add(std::span<const Field> row);
+  // Many rows: fill(number, row) sets the fields of each. They are put into words on all processors.
+  void add_rows(int64_t count, const std::function<void(int64_t, std::span<Field>)>& fill);
   void add(std::initializer_list<Field> row) { add(std::span<const Field>(row.begin(), row.size())); }
 
   void add(const Rows& rows) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/cuda/between_mcs.cuh"
+#include "engine/cuda/box_sums.cuh"
 
 extern "C" __global__ void turn(const __grid_constant__ kiln::cuda::StateTables tables, int64_t mcs) {
   kiln::device::turn_cells(kiln::device::whole_grid(), tables, mcs);
@@ -9,11 +10,6 @@ extern "C" __global__ void turn(const __grid_constant__ kiln::cuda::StateTables 
 
 extern "C" __global__ void move_anchors(const __grid_constant__ kiln::cuda::StateTables tables) {
   kiln::device::move_far_anchors(kiln::device::whole_grid(), tables);
-}
-
-extern "C" __global__ void count_sums(const __grid_constant__ kiln::cuda::StateTables tables,
-                                      bool marked_only) {
-  kiln::device::add_up_sums(kiln::device::whole_grid(), tables, marked_only);
 }
 
 extern "C" __global__ void refresh_stamps(const __grid_constant__ kiln::cuda::StateTables tables,

@@ -10,9 +10,8 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr int64_t kOverrun = 64;                      // bytes behind the last site that kernels may read
-constexpr int64_t kPiece = int64_t(16) << 20;         // sites copied up at a time
-constexpr int64_t kLandingBytes = int64_t(32) << 20;  // brought down at a time
+constexpr int64_t kOverrun = 64;               // bytes behind the last site that kernels may read
+constexpr int64_t kPiece = int64_t(16) << 20;  // sites copied up at a time
 
 int copying_threads() { return std::min(all_threads(), 16); }
 
@@ -33,7 +32,8 @@ DeviceState::DeviceState(const Device& device, State state, int types, int max_a
       device_(device),
       layout_(site_layout(state_.cells.count(), state_.act.empty() ? 0 : max_act)),
       team_(copying_threads()),
-      numbers_(state_, types) {
+      numbers_(state_, types),
+      landing_(device) {
   tables_.cells = state_.cells.count();
   std::copy(std::begin(numbers_.first_of_type), std::end(numbers_.first_of_type), tables_.first_of_type);
   allocate();
@@ -95,29 +95,9 @@ void DeviceState::upload_sites() {
   }
 }
 
-// Brings `count` items to the host, piece by piece: one is under way while the one before is taken in.
-// send(first, n, to) starts copying n items to `to`; take_in(first, n, from) puts them in their place.
-template <class Send, class TakeIn>
-void DeviceState::in_pieces(int64_t count, int64_t bytes_each, const Stream& stream, const Send& send,
-                            const TakeIn& take_in) {
-  const int64_t piece = kLandingBytes / bytes_each;
-  Event arrived[2] = {Event(device_), Event(device_)};
-  const auto start = [&](int64_t first, int which) {
-    if (landing_[which].size() == 0) landing_[which] = Pinned<uint8_t>(device_, kLandingBytes);
-    send(first, std::min(piece, count - first), landing_[which].data());
-    arrived[which].record(stream);
-  };
-  if (count > 0) start(0, 0);
-  for (int64_t first = 0, which = 0; first < count; first += piece, which = 1 - which) {
-    if (first + piece < count) start(first + piece, int(1 - which));
-    arrived[which].synchronize();
-    take_in(first, std::min(piece, count - first), landing_[which].data());
-  }
-}
-
 void DeviceState::bring_down(const Buffer<uint64_t>& from, const Stream& stream,
                              const std::function<void(int64_t, std::span<const uint64_t>)>& take) {
-  in_pieces(
+  landing_.bring(
       from.size(), sizeof(uint64_t), stream,
       [&](int64_t first, int64_t count, uint8_t* landing) {
         from.download(reinterpret_cast<uint64_t*>(landing), count, first, &stream);
@@ -134,25 +114,32 @@ void DeviceState::share_out(int64_t count, const Work& work) {
   team_.run([&](int member) { work(count * member / parts, count * (member + 1) / parts); });
 }
 
-template <class Word>
-void DeviceState::download_sites(State& to, const Stream& stream) {
+// Calls share_out(count, work) with work(begin, end).
+template <class Word, class ShareOut>
+void DeviceState::bring_sites(const SitesOnTheirWay& from, State& to, const ShareOut& share_out) const {
   const auto send = [&](int64_t first, int64_t count, uint8_t* landing) {
-    sites_.download(landing, count * int64_t(sizeof(Word)), first * int64_t(sizeof(Word)), &stream);
+    from.sites.download(landing, count * int64_t(sizeof(Word)), first * int64_t(sizeof(Word)), &from.stream);
   };
-  const auto take_in = [&](int64_t first, int64_t count, const uint8_t* from) {
-    const Word* const words = reinterpret_cast<const Word*>(from);
+  const auto take_in = [&](int64_t first, int64_t count, const uint8_t* landed) {
+    const Word* const words = reinterpret_cast<const Word*>(landed);
     share_out(count, [&](int64_t begin, int64_t end) {
-      unpack_sites(words + begin, layout_, numbers_, mcs_, first + begin, end - begin, to);
+      unpack_sites(words + begin, layout_, numbers_, from.mcs, first + begin, end - begin, to);
     });
   };
-  in_pieces(state_.lattice.sites(), sizeof(Word), stream, send, take_in);
+  from.landing.bring(to.lattice.sites(), sizeof(Word), from.stream, send, take_in);
+}
+
+template <class ShareOut>
+void DeviceState::download_sites(const SitesOnTheirWay& from, State& to, const ShareOut& share_out) const {
+  if (layout_.word_bytes == 4)
+    bring_sites<uint32_t>(from, to, share_out);
+  else
+    bring_sites<uint64_t>(from, to, share_out);
 }
 
 void DeviceState::download_lattice(State& to, const Stream& stream) {
-  if (layout_.word_bytes == 4)
-    download_sites<uint32_t>(to, stream);
-  else
-    download_sites<uint64_t>(to, stream);
+  download_sites({sites_, stream, landing_, mcs_}, to,
+                 [&](int64_t count, const auto& work) { share_out(count, work); });
 }
 
 void DeviceState::download_cells(State& to, const Stream& stream) {
@@ -171,7 +158,7 @@ void DeviceState::download_cells(State& to, const Stream& stream) {
       }
     });
   };
-  in_pieces(cells.count(), sizeof(HostCell), stream, send, take_in);
+  landing_.bring(cells.count(), sizeof(HostCell), stream, send, take_in);
   if (!to.direction.empty()) unpack_directions(downloaded(directions_).data(), numbers_, to);
   if (!to.history.empty()) unpack_history(downloaded(history_).data(), numbers_, to);
   to.mcs = mcs_;
@@ -192,17 +179,27 @@ const State& DeviceState::fetch(const Stream& stream) {
   return state_;
 }
 
-void DeviceState::fetch_into(State& to, const Stream& stream) {
+std::function<void()> DeviceState::begin_copy(State& to, const Stream& stream) {
   fetch_cells(stream);
   to.lattice = state_.lattice;
   to.mcs = state_.mcs;
-  to.cells = state_.cells;
-  to.direction = state_.direction;
-  to.history = state_.history;
-  to.history_length = state_.history_length;
+  copy_tables(state_, to, team_.members());
   if (to.ids.size() != state_.ids.size()) to.ids = HugeVector<CellId>(state_.ids.size());
   if (to.act.size() != state_.act.size()) to.act = HugeVector<ActValue>(state_.act.size());
-  download_lattice(to, stream);
+  if (!copy_ && device_.free_memory() > 2 * sites_.size()) copy_.emplace(device_, sites_.size());
+  if (!copy_) {
+    download_lattice(to, stream);
+    return [] {};
+  }
+  copy_->sites.copy(sites_, sites_.size(), &stream);
+  copy_->made.record(stream);
+  return [this, &to, mcs = mcs_] {
+    copy_->made.hold_back(copy_->stream);
+    download_sites(
+        {copy_->sites, copy_->stream, copy_->landing, mcs}, to, [&](int64_t count, const auto& work) {
+          in_parallel(count, copying_threads(), [&](int, int64_t begin, int64_t end) { work(begin, end); });
+        });
+  };
 }
 
 void DeviceState::use(const Module& module, const Physics& physics) {
@@ -214,7 +211,9 @@ void DeviceState::use(const Module& module, const Physics& physics) {
   fields_.give(device_, module, physics);
 }
 
-Launch DeviceState::simple() const { return {{unsigned(device_.info().multiprocessors) * 8}, {256}}; }
+Launch DeviceState::simple() const {
+  return {{unsigned(device_.info().multiprocessors) * 8}, {unsigned(kSimpleThreads)}};
+}
 
 void DeviceState::begin(int64_t mcs, const Stream& stream) {
   lattice_is_current_ = cells_are_current_ = false;

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "core/state.hpp"
 #include "engine/cuda/device_tables.hpp"
 #include "engine/cuda/driver.hpp"
 #include "engine/cuda/field_values.hpp"
+#include "engine/cuda/landing.hpp"
 #include "engine/cuda/site_layout.hpp"
 #include "engine/cuda/state_packing.hpp"
 #include "engine/team.hpp"
@@ -40,8 +42,10 @@ class DeviceState {
   // The state as it is now, on the host: all of it, or all but the lattice and Act.
   const State& fetch(const Stream& stream);
   const State& fetch_cells(const Stream& stream);
-  // Puts the state as it is now into `to`, whose memory is used again.
-  void fetch_into(State& to, const Stream& stream);
+  // Puts the state as it is now into `to`, whose memory is used again. The lattice may be copied on the
+  // device first, where there is room: then it is in `to` only when what is returned has been called, on any
+  // thread, before the next copy begins.
+  std::function<void()> begin_copy(State& to, const Stream& stream);
   // Brings other numbers to the host: take(first, numbers) for stretch after stretch.
   void bring_down(const Buffer<uint64_t>& from, const Stream& stream,
                   const std::function<void(int64_t, std::span<const uint64_t>)>& take);
@@ -50,17 +54,32 @@ class DeviceState {
   Launch simple() const;
 
  private:
+  struct SitesOnTheirWay {
+    const Buffer<uint8_t>& sites;
+    const Stream& stream;
+    Landing& landing;
+    int64_t mcs;
+  };
+  // Of the sites, with a way to the host of its own.
+  struct DeviceCopy {
+    DeviceCopy(const Device& device, int64_t bytes)
+        : sites(device, bytes, "a copy of the lattice"), stream(device), made(device), landing(device) {}
+    Buffer<uint8_t> sites;
+    Stream stream;
+    Event made;
+    Landing landing;
+  };
+
   void allocate();
   void upload();
   template <class Word>
   void upload_sites();
   void download_cells(State& to, const Stream& stream);
   void download_lattice(State& to, const Stream& stream);
-  template <class Word>
-  void download_sites(State& to, const Stream& stream);
-  template <class Send, class TakeIn>
-  void in_pieces(int64_t count, int64_t bytes_each, const Stream& stream, const Send& send,
-                 const TakeIn& take_in);
+  template <class ShareOut>
+  void download_sites(const SitesOnTheirWay& from, State& to, const ShareOut& share_out) const;
+  template <class Word, class ShareOut>
+  void bring_sites(const SitesOnTheirWay& from, State& to, const ShareOut& share_out) const;
   template <class Work>
   void share_out(int64_t count, const Work& work);
   void move_anchors(const Stream& stream);
@@ -84,7 +103,8 @@ class DeviceState {
   Buffer<uint32_t> anchors_moved_;
   Buffer<CellId> host_ids_, device_ids_;  // of numbers_
   Buffer<HostCell> ordered_;              // some cells on their way to the host
-  Pinned<uint8_t> landing_[2];            // where pieces of the state arrive
+  Landing landing_;
+  std::optional<DeviceCopy> copy_;  // made when it is first needed
   FieldValues fields_;
   StateTables tables_{};
 };
