@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Mapping, Sequence, Union
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
 from kiln import _kiln
 from kiln.model import Model, Source, as_model
 from kiln.progress import Bar
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Values = Union[str, Sequence[Any]]
 
@@ -58,6 +59,8 @@ def sweep(
     >>> table[["temperature", "replica", "mcs"]].to_string(index=False)
     ' temperature  replica  mcs\\n           5        1   10\\n           5        2   10\\n          20        1   10\\n          20        2   10'
     """
+    import pandas as pd
+
     model = as_model(model)
     top = {} if seed is None else {"seed": seed}
     if mcs is not None:

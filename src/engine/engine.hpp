@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/parallel.hpp"
@@ -18,6 +19,13 @@ struct AttemptCounts {
   int64_t attempts = 0;  // all copy attempts
   int64_t live = 0;      // those that could change something
   int64_t accepted = 0;
+};
+
+// Ids by site in the memory of a GPU, x fastest, as they were when they were asked for.
+struct DeviceIds {
+  uint64_t address = 0;
+  int device = 0;               // which GPU
+  std::shared_ptr<void> owner;  // who keeps it keeps the memory
 };
 
 class Engine {
@@ -40,6 +48,8 @@ class Engine {
   }
   // Asks the lattice where it lies; nullptr where state() has it at hand anyway.
   virtual LatticeSurvey* survey() { return nullptr; }
+  // Where the lattice lies on a GPU: its ids for another program there, without a way over the host.
+  virtual std::optional<DeviceIds> device_ids() { return std::nullopt; }
   virtual AttemptCounts counts() const = 0;
   virtual std::string name() const = 0;
   virtual std::string schedule() const = 0;

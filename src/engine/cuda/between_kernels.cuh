@@ -27,3 +27,12 @@ extern "C" __global__ void put_in_order(const __grid_constant__ kiln::cuda::Stat
     to[i] = {tables.extents[cell], tables.anchors[cell], 0, tables.sums[cell]};
   }
 }
+
+// All sites' ids as the host knows them.
+extern "C" __global__ void unpack_ids(const __grid_constant__ kiln::cuda::StateTables tables,
+                                      const kiln::CellId* host_ids, kiln::CellId* to) {
+  using namespace kiln;
+  const auto* sites = static_cast<const device::Word*>(tables.sites);
+  for (int64_t site = device::thread_number(); site < device::kLattice.sites(); site += device::thread_count())
+    to[site] = host_ids[device::id_of(sites[site])];
+}

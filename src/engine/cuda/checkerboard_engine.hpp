@@ -22,6 +22,7 @@ class CheckerboardEngine : public Engine {
   const State& state_of_cells() override { return state_.fetch_cells(stream_); }
   std::function<void()> begin_copy(State& to) override { return state_.begin_copy(to, stream_); }
   LatticeSurvey* survey() override { return &survey_; }
+  std::optional<DeviceIds> device_ids() override { return state_.plain_ids(stream_); }
   AttemptCounts counts() const override;
   std::string name() const override { return "cuda"; }
   std::string gpu() const override { return device_.info().name; }

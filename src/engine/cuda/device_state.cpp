@@ -202,12 +202,22 @@ std::function<void()> DeviceState::begin_copy(State& to, const Stream& stream) {
   };
 }
 
+DeviceIds DeviceState::plain_ids(const Stream& stream) {
+  // Somebody may still look at the last ones.
+  if (plain_ids_ == nullptr || plain_ids_.use_count() > 1)
+    plain_ids_ = std::make_shared<Buffer<CellId>>(device_, state_.lattice.sites(), "a copy of the lattice");
+  unpack_ids_.launch(simple(), stream, tables_, host_ids_.data(), plain_ids_->data());
+  stream.synchronize();
+  return {reinterpret_cast<uint64_t>(plain_ids_->data()), device_.info().index, plain_ids_};
+}
+
 void DeviceState::use(const Module& module, const Physics& physics) {
   turn_ = module.function("turn");
   move_anchors_ = module.function("move_anchors");
   count_sums_ = module.function("count_sums");
   put_in_order_ = module.function("put_in_order");
   refresh_stamps_ = module.function("refresh_stamps");
+  unpack_ids_ = module.function("unpack_ids");
   fields_.give(device_, module, physics);
 }
 

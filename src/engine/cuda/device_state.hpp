@@ -13,6 +13,7 @@
 #include "engine/cuda/landing.hpp"
 #include "engine/cuda/site_layout.hpp"
 #include "engine/cuda/state_packing.hpp"
+#include "engine/engine.hpp"
 #include "engine/team.hpp"
 #include "terms/physics.hpp"
 
@@ -49,6 +50,9 @@ class DeviceState {
   // Brings other numbers to the host: take(first, numbers) for stretch after stretch.
   void bring_down(const Buffer<uint64_t>& from, const Stream& stream,
                   const std::function<void(int64_t, std::span<const uint64_t>)>& take);
+
+  // Ids as the host knows them, one after the other.
+  DeviceIds plain_ids(const Stream& stream);
 
   // A launch for kernels that stride over everything.
   Launch simple() const;
@@ -93,7 +97,7 @@ class DeviceState {
   SiteLayout layout_;
   Team team_;
   CellNumbers numbers_;
-  Function turn_, move_anchors_, count_sums_, put_in_order_, refresh_stamps_;
+  Function turn_, move_anchors_, count_sums_, put_in_order_, refresh_stamps_, unpack_ids_;
   Buffer<uint8_t> sites_, moved_;
   Buffer<Extent> extents_;
   Buffer<Vec3i> anchors_;
@@ -105,6 +109,7 @@ class DeviceState {
   Buffer<HostCell> ordered_;              // some cells on their way to the host
   Landing landing_;
   std::optional<DeviceCopy> copy_;  // made when it is first needed
+  std::shared_ptr<Buffer<CellId>> plain_ids_;
   FieldValues fields_;
   StateTables tables_{};
 };
