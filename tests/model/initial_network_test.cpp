@@ -131,21 +131,21 @@ TEST(InitialNetwork, OfALymphNodeHasTheNodesAndEdgesThatWereStated) {
   StepBuilder builder(model, 0, state);
   const NetworkGraph graph = grow_network(builder);
 
-  std::vector<int> degree(graph.nodes.size()), parent(graph.nodes.size()), members(graph.nodes.size());
+  std::vector<int> parent(graph.nodes.size()), members(graph.nodes.size());
   for (std::size_t i = 0; i < parent.size(); ++i) parent[i] = int(i);
   double length = 0;
   for (const auto& [a, b] : graph.edges) {
     const Vec3d way = graph.nodes[b] - graph.nodes[a];
     length += std::sqrt(dot(way, way)) * um;
-    ++degree[a];
-    ++degree[b];
     parent[root_of(parent, int(a))] = root_of(parent, int(b));
   }
   for (std::size_t i = 0; i < parent.size(); ++i) ++members[root_of(parent, int(i))];
   const double nodes = double(graph.nodes.size()), edges = double(graph.edges.size());
   const double volume = 130.0 * 130 * 110, largest = *std::max_element(members.begin(), members.end());
-  std::printf("nodes %g per 1e6 um3 %g edges %g length %g degree %g max %d largest %g\n", nodes, nodes / volume * 1e6, edges,
-              length / edges, 2 * edges / nodes, *std::max_element(degree.begin(), degree.end()), largest / nodes);
+  EXPECT_NEAR(nodes / volume * 1e6, 343, 15);
+  EXPECT_NEAR(length / edges, 17.3, 0.5);    // µm
+  EXPECT_NEAR(2 * edges / nodes, 3.1, 0.2);  // edges at a node
+  EXPECT_NEAR(largest / nodes, 0.77, 0.05);  // of the nodes hang together
 }
 
 TEST(InitialNodes, KeepTheirDistanceAndKnowTheirNeighbours) {
