@@ -27,8 +27,8 @@ class Bar:
         self._shown = now
         share = (mcs - self._first) / max(1, self._last - self._first)
         rate = (mcs - self._first) / (now - self._start)
-        left = (self._last - mcs) / rate if rate > 0 else 0.0
-        text = f"{what + '  ' if what else ''}MCS {mcs:,}/{self._last:,}  {rate * self._sites:.2g} site updates/s  {left:.0f} s left"
+        left = f"{(self._last - mcs) / rate:.0f} s left" if mcs < self._last and rate > 0 else "done"
+        text = f"{what + '  ' if what else ''}MCS {mcs:,}/{self._last:,}  {rate * self._sites:.2g} site updates/s  {left}"
         if self._notebook:
             self._show_in_notebook(share, text)
         elif self._terminal:

@@ -275,7 +275,7 @@ class Simulation:
         )
 
     def _repr_png_(self) -> bytes:
-        return self.picture().png
+        return self.picture(width=480).png
 
 
 class Cells:

@@ -5,6 +5,7 @@
 #include <functional>
 #include <thread>
 
+#include "engine/cuda/driver_api.hpp"
 #include "engine/cuda/tiles_engine.hpp"
 #include "engine/threads.hpp"
 #include "support/full_world.hpp"
@@ -161,6 +162,27 @@ TEST(CudaTiles, ACopyIsOfTheMomentItBegan) {
       pair.expect_same();
     }
   }
+}
+
+// What other programs on the GPU find: the host's ids, of the moment they were asked for.
+TEST(CudaTiles, IdsLieOnTheGpuForOthers) {
+  KILN_NEEDS_GPU();
+  for (const int dimension : {2, 3}) {
+    Pair pair(test::everything(dimension, 4), 9);
+    pair.advance(3);
+    const std::optional<DeviceIds> first = pair.gpu.device_ids();
+    const State then = pair.gpu.state();
+    pair.advance(3);
+    const std::optional<DeviceIds> second = pair.gpu.device_ids();
+    ASSERT_TRUE(first && second);
+    EXPECT_NE(first->address, second->address);  // somebody holds the first
+    for (const auto& [ids, state] : {std::pair(*first, &then), std::pair(*second, &pair.gpu.state())}) {
+      std::vector<CellId> seen(state->ids.size());
+      ASSERT_EQ(cuda::api::driver().memcpy_to_host(seen.data(), ids.address, seen.size() * sizeof(CellId)), 0);
+      EXPECT_TRUE(std::equal(seen.begin(), seen.end(), state->ids.begin()));
+    }
+  }
+  EXPECT_FALSE(Pair(test::everything(2, 4), 9).threads->device_ids());
 }
 
 TEST(CudaTiles, PhysicsMayChangeBetweenMcs) {
