@@ -42,6 +42,7 @@ PYBIND11_MODULE(_kiln, module) {
   bind_model(module);
   bind_simulation(module);
   bind_edit(module);
+  bind_targets(module);
   module.def("command", &command, py::arg("arguments"));
   module.def("png", &png_of, py::arg("rgb"));
 }
