@@ -16,7 +16,8 @@ from experiments.claims import Experiment
 from experiments.files import write_whole
 from experiments.pieces import run_pieces
 
-NAMES = ("updates", "sorting", "chemotaxis", "act", "collective")
+NAMES = ("scale", "updates", "sorting", "chemotaxis", "act", "collective", "speed", "liver", "lymph_node_fit",
+         "lymph_node_mixing")
 
 
 def experiments() -> list[Experiment]:
@@ -74,8 +75,8 @@ def _write_page(every: list[Experiment], out: Path, form: str) -> None:
 def _write_doc(every: list[Experiment], out: Path, form: str, doc: Path) -> None:
     written, missing = _found(every, out, form)
     images = doc.parent / "images" / "paper"
-    for w in written:
-        write_whole(images / f"{w.experiment.name}.png", w.figure.read_bytes())
+    for file in (file for w in written for file in w.figures):
+        write_whole(images / file.name, file.read_bytes())
     write_whole(doc, page.markdown(written, missing, form, "images/paper"))
     _tell(f"wrote {doc}")
 

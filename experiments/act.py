@@ -86,7 +86,7 @@ def evaluate(size: Size, results: Results) -> Outcome:
               f"{in_words(LARGE_2D.board)}.",
         findings=_findings(size, found),
         tables={"autocorrelation": _table(size, found)},
-        figure=_figure(size, found),
+        figures={"act": _figure(size, found)},
     )
 
 

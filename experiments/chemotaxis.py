@@ -123,7 +123,7 @@ def evaluate(size: Size, results: Results) -> Outcome:
               f"Times: {size.speed_lattice} x {size.speed_lattice} sites on {gpu or 'all cores'}.",
         findings=_findings(size, curves, grid, ms, gpu),
         tables={"cross_entropy": pd.DataFrame({"mcs": size.times, **curves}), "settings": _table(size, grid, ms)},
-        figure=_figure(size, serial, curves, grid, ms, gpu),
+        figures={"chemotaxis": _figure(size, serial, curves, grid, ms, gpu)},
         notes=("Cross-entropies are in bits per pixel, less what a pixel costs on which all serial runs agree.",),
     )
 

@@ -39,7 +39,7 @@ class Outcome:
     setup: str  # sizes, numbers of runs, settings
     findings: Sequence[Finding]
     tables: Mapping[str, pd.DataFrame]  # by file name, without .csv
-    figure: Figure
+    figures: Mapping[str, Figure]  # by file name, without .png
     notes: Sequence[str] = field(default_factory=tuple)
 
 

@@ -84,7 +84,7 @@ def evaluate(size: Size, results: Results) -> Outcome:
         tables={"order": pd.DataFrame([(key, density, run + 1, values[run, i]) for key, values in order.items()
                                        for i, density in enumerate(size.densities) for run in range(size.runs)],
                                       columns=["schedule", "density", "run", "order_index"])},
-        figure=_figure(size, order),
+        figures={"collective": _figure(size, order)},
     )
 
 

@@ -41,15 +41,16 @@ class Written:
                 for f in self.record["findings"]}
 
     @property
-    def figure(self) -> Path:
-        return self.folder / "figure.png"
+    def figures(self) -> list[Path]:
+        return [self.folder / name for name in self.record["figures"]]
 
 
 def write_outcome(experiment: Experiment, folder: Path, outcome: Outcome, results: Results, facts: dict) -> None:
-    """Tables, the figure, and last the record that says that all is there."""
+    """Tables, figures, and last the record that says that all is there."""
     for name, table in outcome.tables.items():
         write_whole(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
-    write_whole(folder / "figure.png", png(outcome.figure))
+    for name, figure in outcome.figures.items():
+        write_whole(folder / f"{name}.png", png(figure))
     record = {
         **facts,
         "commits": results.commits,
@@ -57,6 +58,7 @@ def write_outcome(experiment: Experiment, folder: Path, outcome: Outcome, result
         "setup": outcome.setup,
         "notes": list(outcome.notes),
         "tables": [f"{name}.csv" for name in outcome.tables],
+        "figures": [f"{name}.png" for name in outcome.figures],
         "findings": [{"claim": f.claim, "verdict": f.verdict.value, "measured": f.measured, "cause": f.cause}
                      for f in outcome.findings],
     }
@@ -120,13 +122,14 @@ img {{ max-width: 100%; }}
 def _section(w: Written) -> str:
     findings = w.findings
     rows = "".join(_row(claim.figure, claim.text, findings[claim.key]) for claim in w.experiment.claims)
-    picture = base64.b64encode(w.figure.read_bytes()).decode()
+    pictures = "\n".join(f'<img alt="{escape(w.experiment.title)}" src="data:image/png;base64,'
+                         f'{base64.b64encode(file.read_bytes()).decode()}">' for file in w.figures)
     notes = "".join(f"<p>{escape(note)}</p>" for note in w.record["notes"])
     files = ", ".join(f'<a href="{escape(w.experiment.name)}/{escape(t)}">{escape(t)}</a>' for t in w.record["tables"])
     return f"""<h2 id="{w.experiment.name}">{escape(w.experiment.title)}</h2>
 <p>{escape(w.record['setup'])}</p>
 <table class="claims"><tr><th>Fig.</th><th>the paper</th><th>measured</th><th></th></tr>{rows}</table>
-<img alt="{escape(w.experiment.title)}" src="data:image/png;base64,{picture}">
+{pictures}
 {notes}<p>Data: {files}</p>
 """
 
@@ -164,6 +167,7 @@ def _markdown_section(w: Written, images: str) -> str:
     findings = w.findings
     rows = "\n".join(_markdown_row(claim.figure, claim.text, findings[claim.key]) for claim in w.experiment.claims)
     notes = "".join(f"\n{note}\n" for note in w.record["notes"])
+    pictures = "\n\n".join(f"![{w.experiment.title}]({images}/{file.name})" for file in w.figures)
     return f"""## {w.experiment.title}
 {w.record['setup']}
 
@@ -171,7 +175,7 @@ def _markdown_section(w: Written, images: str) -> str:
 |---|---|---|---|
 {rows}
 
-![{w.experiment.title}]({images}/{w.experiment.name}.png)
+{pictures}
 {notes}"""
 
 

@@ -7,6 +7,7 @@ import inspect
 import io
 import json
 import os
+import shutil
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -31,11 +32,17 @@ class Piece:
     work: Callable[..., Values]
     settings: Mapping[str, Any] = field(default_factory=dict)
     alone: bool = False
+    resumes: bool = False  # `work` has a further argument: a folder in which it finds what it left when it was stopped
+
+    @property
+    def key(self) -> str:
+        """Another one where the work or its settings are others."""
+        asked = json.dumps([inspect.getsource(self.work), dict(self.settings)], sort_keys=True)
+        return f"{self.name}-{hashlib.sha256(asked.encode()).hexdigest()[:10]}"
 
     @property
     def file_name(self) -> str:
-        asked = json.dumps([inspect.getsource(self.work), dict(self.settings)], sort_keys=True)
-        return f"{self.name}-{hashlib.sha256(asked.encode()).hexdigest()[:10]}.npz"
+        return f"{self.key}.npz"
 
 
 class Results:
@@ -96,12 +103,14 @@ def run_pieces(pieces: Sequence[Piece], folder: Path, jobs: int, tell: Callable[
 
 def _compute(piece: Piece, folder: Path) -> tuple[Values, Mapping[str, Any]]:
     start = time.monotonic()
-    values = piece.work(**piece.settings)
+    under_way = folder / f"{piece.key}.run"
+    values = piece.work(**piece.settings, **({"folder": under_way} if piece.resumes else {}))
     made = {"commit": commit(), "date": today(), "seconds": time.monotonic() - start}
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **{_MADE: json.dumps(made)}, **values)
     path = folder / piece.file_name
     write_whole(path, buffer.getvalue())
+    shutil.rmtree(under_way, ignore_errors=True)
     return _load(path)
 
 

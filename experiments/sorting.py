@@ -106,7 +106,7 @@ def evaluate(size: Size, results: Results) -> Outcome:
               f"{', '.join(map(str, size.switches))} attempts, to {size.settings_times[-1]:,} MCS.",
         findings=_findings(size, curves, errors, results),
         tables={"interfaces": _curve_table(size, results), "errors": _error_table(size, errors)},
-        figure=_figure(size, results, errors),
+        figures={"sorting": _figure(size, results, errors)},
     )
 
 

@@ -85,7 +85,7 @@ def evaluate(size: Size, results: Results) -> Outcome:
               "variations from the serial distribution: 0 where both are equal, 1 where they have nothing in common.",
         findings=_findings(size, results, grids),
         tables={"histograms": _histogram_table(results), "distances": _distance_table(size, grids)},
-        figure=_figure(size, results, grids),
+        figures={"updates": _figure(size, results, grids)},
     )
 
 
