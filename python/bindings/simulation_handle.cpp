@@ -11,6 +11,7 @@
 #include "model/edit.hpp"
 #include "model/read.hpp"
 #include "output/checkpoint.hpp"
+#include "output/motility_tables.hpp"
 #include "output/picture.hpp"
 #include "output/png.hpp"
 #include "output/tables.hpp"
@@ -59,6 +60,18 @@ py::object object_of(const Field& field) {
     py::object operator()(std::string_view value) const { return py::str(value.data(), value.size()); }
   };
   return std::visit(Converter{}, field);
+}
+
+// Models may change on the way, and rows that are older than a column lack it.
+py::dict columns_of(const Rows& table) {
+  py::dict result;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    py::list column;
+    for (const std::vector<Field>& row : table.rows)
+      column.append(i < row.size() ? object_of(row[i]) : py::float_(std::nan("")));
+    result[py::str(table.columns[i])] = column;
+  }
+  return result;
 }
 
 EngineOptions options_of(const std::string& engine, const std::string& schedule, int threads, int device) {
@@ -225,12 +238,12 @@ void SimulationHandle::change(const py::dict& changes) {
   changed.change(overrides_of(changes, "model"));
   simulation_.change_model(changed.shared());
   model_ = std::move(changed);
-  if (diary_) diary_->begin_anew();
+  if (diary_) diary_->model_changed();
 }
 
 void SimulationHandle::replace_state(State state) {
   simulation_.change_state(std::move(state));
-  if (diary_) diary_->begin_anew();
+  if (diary_) diary_->cells_changed();
 }
 
 void SimulationHandle::save(const std::string& file) {
@@ -245,18 +258,21 @@ void SimulationHandle::save(const std::string& file) {
   write_checkpoint(file, simulation_.engine().state(), info);
 }
 
-py::dict SimulationHandle::measures() const {
-  const std::vector<std::string> names = measures_columns(checked_model());
-  std::vector<py::list> columns(names.size());
-  if (diary_)
-    for (const MeasureRow& row : diary_->rows()) {
-      const std::vector<Field> fields = measures_fields(row);
-      for (std::size_t i = 0; i < names.size(); ++i)
-        columns[i].append(i < fields.size() ? object_of(fields[i]) : py::float_(std::nan("")));
-    }
-  py::dict result;
-  for (std::size_t i = 0; i < names.size(); ++i) result[py::str(names[i])] = columns[i];
-  return result;
+py::dict SimulationHandle::table(const std::string& name) const {
+  const Model& model = checked_model();
+  Rows rows;
+  if (name == "measures") {
+    rows.columns = measures_columns(model);
+    if (diary_)
+      for (const MeasureRow& row : diary_->rows()) rows.rows.push_back(measures_fields(row));
+  } else if (diary_) {
+    const Watch& watch = diary_->watch();
+    if (name == "lags") rows = lag_rows(watch.tracks().lags());
+    if (name == "speeds") rows = speed_rows(watch.motility().speeds().sums(), model);
+    if (name == "motility") rows = motility_rows(watch.motility().speeds().sums(), model);
+    if (name == "direction_correlation") rows = diary_->correlation();
+  }
+  return columns_of(rows);
 }
 
 py::dict SimulationHandle::tracks(bool physical) const {
@@ -298,7 +314,7 @@ void bind_simulation(py::module_& module) {
       .def("run", &SimulationHandle::run, py::arg("mcs"), py::arg("tick"))
       .def("change", &SimulationHandle::change, py::arg("changes"))
       .def("save", &SimulationHandle::save, py::arg("file"))
-      .def("measures", &SimulationHandle::measures)
+      .def("table", &SimulationHandle::table, py::arg("name"))
       .def("tracks", &SimulationHandle::tracks, py::arg("physical"))
       .def("cells", &SimulationHandle::cells, py::arg("physical"))
       .def("picture", &SimulationHandle::picture, py::arg("settings"))

@@ -30,8 +30,9 @@ class SimulationHandle {
   void replace_state(State state);
   void save(const std::string& file);
 
-  py::dict measures() const;                     // columns by name
-  py::dict tracks(bool physical) const;          // the same
+  // Columns by name, of what `kiln run` writes as NAME.csv.
+  py::dict table(const std::string& name) const;
+  py::dict tracks(bool physical) const;
   py::dict cells(bool physical);                 // of this moment
   py::object picture(const py::dict& settings);  // rows of RGB
 

@@ -187,7 +187,27 @@ class Simulation:
     @property
     def measures(self) -> pd.DataFrame:
         """The rows of measures.csv so far."""
-        return pd.DataFrame(self._sim.measures())
+        return pd.DataFrame(self._sim.table("measures"))
+
+    @property
+    def lags(self) -> pd.DataFrame:
+        """Mean squared displacement and autocorrelation of directions by lag (lags.csv)."""
+        return pd.DataFrame(self._sim.table("lags"))
+
+    @property
+    def motility(self) -> pd.DataFrame:
+        """Speeds and arrest, a row per phase (motility.csv)."""
+        return pd.DataFrame(self._sim.table("motility"))
+
+    @property
+    def speeds(self) -> pd.DataFrame:
+        """Histogram of speeds, per phase (speeds.csv)."""
+        return pd.DataFrame(self._sim.table("speeds"))
+
+    @property
+    def direction_correlation(self) -> pd.DataFrame:
+        """By distance and time (direction_correlation.csv), where the model asks for it."""
+        return pd.DataFrame(self._sim.table("direction_correlation"))
 
     @property
     def tracks(self) -> pd.DataFrame:
@@ -230,7 +250,7 @@ class Simulation:
         """A picture of the tissue as it is now, with the keys of a model's [[pictures]]: view, colour, axis, ...
 
         >>> Simulation({"lattice": {"size": [64, 64]}}).picture(colour="cell", width=320)
-        <kiln.Picture 320 x 320>
+        <kiln.Picture 320 x 347>
         """
         return Picture(self._sim.picture(settings))
 

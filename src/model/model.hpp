@@ -160,6 +160,8 @@ struct MeasureSettings {
   bool direction_correlation = false;
   double correlation_distance_um = 50;
   int64_t correlation_cells = 10'000;  // at most so many cells are compared with those around them
+
+  bool operator==(const MeasureSettings&) const = default;
 };
 
 struct PictureSettings {

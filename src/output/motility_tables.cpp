@@ -11,40 +11,41 @@ std::string_view name_of(const SpeedSums& sums, const Model& model) {
 
 }  // namespace
 
-void write_speeds(const std::filesystem::path& path, std::span<const SpeedSums> phases, const Model& model) {
-  CsvTable table(path, std::vector<std::string>{"phase", "low", "high", "count"});
+Rows speed_rows(std::span<const SpeedSums> phases, const Model& model) {
+  Rows table{{"phase", "low", "high", "count"}, {}};
   for (const SpeedSums& sums : phases)
     for (int64_t bin = 0; bin <= kSpeedBins; ++bin)
-      table.add({name_of(sums, model), bin, bin < kSpeedBins ? Field(bin + 1) : Field(kUndefined),
-                 sums.counts[std::size_t(bin)]});
-  table.finish();
+      table.rows.push_back({name_of(sums, model), bin, bin < kSpeedBins ? Field(bin + 1) : Field(kUndefined),
+                            sums.counts[std::size_t(bin)]});
+  return table;
 }
 
-void write_motility(const std::filesystem::path& path, std::span<const SpeedSums> phases,
-                    const Model& model) {
-  CsvTable table(path,
-                 std::vector<std::string>{"phase", "interval_s", "intervals", "speed_mean_um_per_min",
-                                          "speed_sd_um_per_min", "speed_skewness", "arrest_coefficient",
-                                          "arrest_low", "arrest_high", "arrest_by_cell", "divergence_bits"});
+Rows motility_rows(std::span<const SpeedSums> phases, const Model& model) {
+  Rows table{{"phase", "interval_s", "intervals", "speed_mean_um_per_min", "speed_sd_um_per_min",
+              "speed_skewness", "arrest_coefficient", "arrest_low", "arrest_high", "arrest_by_cell",
+              "divergence_bits"},
+             {}};
   const double interval_s = double(model.measure.speed_interval_mcs) * model.units.seconds_per_mcs;
   for (const SpeedSums& sums : phases) {
     const SpeedMoments speed = moments_of(sums);
     const Share arrest = wilson_share(sums.arrested, sums.intervals);
-    table.add({name_of(sums, model), interval_s, sums.intervals, speed.mean, speed.sd, speed.skewness,
-               arrest.value, arrest.low, arrest.high, sums.arrest_by_cell,
-               divergence_bits(sums.counts, model.measure.reference_speeds)});
+    table.rows.push_back({name_of(sums, model), interval_s, sums.intervals, speed.mean, speed.sd, speed.skewness,
+                          arrest.value, arrest.low, arrest.high, sums.arrest_by_cell,
+                          divergence_bits(sums.counts, model.measure.reference_speeds)});
   }
-  table.finish();
+  return table;
 }
 
 std::vector<std::string> correlation_columns() {
   return {"mcs", "low_um", "high_um", "pairs", "correlation"};
 }
 
-void add_correlation(CsvTable& table, int64_t mcs, std::span<const CorrelationBin> bins, const Model& model) {
+Rows correlation_rows(int64_t mcs, std::span<const CorrelationBin> bins, const Model& model) {
+  Rows table{correlation_columns(), {}};
   const double um = model.units.voxel_um;
   for (const CorrelationBin& bin : bins)
-    table.add({mcs, bin.low * um, bin.high * um, bin.pairs, bin.correlation});
+    table.rows.push_back({mcs, bin.low * um, bin.high * um, bin.pairs, bin.correlation});
+  return table;
 }
 
 }  // namespace kiln

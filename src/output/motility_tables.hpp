@@ -1,7 +1,6 @@
 // The tables of Motility. Plain CSV like the others; an empty field is a value that has no meaning there.
 #pragma once
 
-#include <filesystem>
 #include <span>
 
 #include "measure/direction_correlation.hpp"
@@ -12,15 +11,15 @@
 namespace kiln {
 
 // speeds.csv: a histogram per phase. The last bin has no end.
-void write_speeds(const std::filesystem::path& path, std::span<const SpeedSums> phases, const Model& model);
+Rows speed_rows(std::span<const SpeedSums> phases, const Model& model);
 
 // motility.csv: a row per phase. `arrest_low` and `arrest_high` are the ends of the Wilson interval (95%) of
 // the arrest coefficient, `arrest_by_cell` the mean over cells of each cell's own; `divergence_bits` is that
 // from the reference.
-void write_motility(const std::filesystem::path& path, std::span<const SpeedSums> phases, const Model& model);
+Rows motility_rows(std::span<const SpeedSums> phases, const Model& model);
 
 // direction_correlation.csv: a row per bin of distances and time, in micrometres.
 std::vector<std::string> correlation_columns();
-void add_correlation(CsvTable& table, int64_t mcs, std::span<const CorrelationBin> bins, const Model& model);
+Rows correlation_rows(int64_t mcs, std::span<const CorrelationBin> bins, const Model& model);
 
 }  // namespace kiln

@@ -173,7 +173,7 @@ void RunWriter::keep(const State& state, const Keep& what) {
 void RunWriter::take_measures(const Look& look, const AttemptCounts& counts, Moment moment) {
   const Seen seen = watch_.look(look, counts, moment == Moment::end, track_plan_.one_cell_in);
   if (correlation_ && !seen.correlation.empty()) {
-    add_correlation(*correlation_, look.mcs(), seen.correlation, model_);
+    correlation_->add(correlation_rows(look.mcs(), seen.correlation, model_));
     correlation_->flush();
   }
   if (seen.row) {
@@ -259,11 +259,11 @@ void RunWriter::finish() {
   if (measures_) measures_->finish();
   if (cells_) cells_->finish();
   if (correlation_) correlation_->finish();
-  if (measures_) write_lags(folder_.lags(), watch_.tracks().lags());
+  if (measures_) write_table(folder_.lags(), lag_rows(watch_.tracks().lags()));
   if (model_.measure.speed_interval_mcs > 0) {
     const std::vector<SpeedSums> speeds = motility().speeds().sums();
-    write_speeds(folder_.speeds(), speeds, model_);
-    write_motility(folder_.motility(), speeds, model_);
+    write_table(folder_.speeds(), speed_rows(speeds, model_));
+    write_table(folder_.motility(), motility_rows(speeds, model_));
   }
   if (lattice_ && !lattice_->saved().empty()) lattice_->finish();
   for (const Series& s : series_)

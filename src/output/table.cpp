@@ -177,4 +177,10 @@ void CsvTable::fail() const {
   throw Failure(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
 }
 
+void write_table(const std::filesystem::path& path, const Rows& rows) {
+  CsvTable table(path, rows.columns);
+  table.add(rows);
+  table.finish();
+}
+
 }  // namespace kiln

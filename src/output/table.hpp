@@ -20,6 +20,12 @@ namespace kiln {
 // back as they were, bit for bit, in as few digits as that takes.
 using Field = std::variant<int64_t, double, std::string_view>;
 
+// A table in memory. Texts lie elsewhere, and must outlive it.
+struct Rows {
+  std::vector<std::string> columns;
+  std::vector<std::vector<Field>> rows;
+};
+
 class CsvTable {
  public:
   // Starts anew. Throws Failure where the file cannot be written, as do the others.
@@ -32,6 +38,10 @@ class CsvTable {
 
   void add(std::span<const Field> row);
   void add(std::initializer_list<Field> row) { add(std::span<const Field>(row.begin(), row.size())); }
+
+  void add(const Rows& rows) {
+    for (const std::vector<Field>& row : rows.rows) add(row);
+  }
 
   // Hands all rows so far to the system, so that they outlive this process.
   void flush();
@@ -57,5 +67,8 @@ class CsvTable {
   std::unique_ptr<std::FILE, Close> file_;
   int64_t rows_ = 0;
 };
+
+// A whole table at once.
+void write_table(const std::filesystem::path& path, const Rows& rows);
 
 }  // namespace kiln

@@ -74,12 +74,11 @@ void add_cells(CsvTable& table, int64_t mcs, std::span<const CellRow> rows, cons
   }
 }
 
-std::vector<std::string> lags_columns() { return {"lag", "msd", "direction_autocorrelation", "pairs"}; }
-
-void write_lags(const std::filesystem::path& path, std::span<const Lag> lags) {
-  CsvTable table(path, lags_columns());
-  for (const Lag& lag : lags) table.add({lag.seconds, lag.msd_um2, lag.direction_autocorrelation, lag.pairs});
-  table.finish();
+Rows lag_rows(std::span<const Lag> lags) {
+  Rows table{{"lag", "msd", "direction_autocorrelation", "pairs"}, {}};
+  for (const Lag& lag : lags)
+    table.rows.push_back({lag.seconds, lag.msd_um2, lag.direction_autocorrelation, lag.pairs});
+  return table;
 }
 
 }  // namespace kiln

@@ -2,7 +2,6 @@
 // and no comments; an empty field is a value that has no meaning there.
 #pragma once
 
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,7 +27,6 @@ std::vector<std::string> cells_columns();
 void add_cells(CsvTable& table, int64_t mcs, std::span<const CellRow> rows, const Model& model);
 
 // lags.csv: averages over all starting times, per lag.
-std::vector<std::string> lags_columns();
-void write_lags(const std::filesystem::path& path, std::span<const Lag> lags);
+Rows lag_rows(std::span<const Lag> lags);
 
 }  // namespace kiln

@@ -1,6 +1,7 @@
 #include "simulation/diary.hpp"
 
 #include "output/cell_tracks.hpp"
+#include "output/motility_tables.hpp"
 
 namespace kiln {
 
@@ -18,8 +19,9 @@ void TrackColumns::add(int64_t at_mcs, const std::vector<CellRow>& rows) {
   }
 }
 
-Diary::Diary(Simulation& simulation) : simulation_(simulation) {
-  begin_anew();
+Diary::Diary(Simulation& simulation) : simulation_(simulation), start_(simulation.mcs()) {
+  cells_changed();
+  correlation_.columns = correlation_columns();
   const Model& model = simulation.model();
   const int64_t cells = int64_t(simulation.engine().state_of_cells().cells.count()) - 1;
   if (model.measure.cells_every > 0)
@@ -28,9 +30,18 @@ Diary::Diary(Simulation& simulation) : simulation_(simulation) {
   note();
 }
 
-void Diary::begin_anew() {
+void Diary::cells_changed() {
   model_ = simulation_.shared_model();
-  watch_.emplace(*model_, simulation_.mcs());
+  watch_.emplace(*model_, start_);
+}
+
+void Diary::model_changed() {
+  const bool goes_on = simulation_.model().measure == model_->measure &&
+                       simulation_.model().phases.size() == model_->phases.size();
+  if (!goes_on) return cells_changed();
+  const NamedArrays memory = watch_->memory();
+  model_ = simulation_.shared_model();
+  watch_.emplace(*model_, start_, memory);
 }
 
 void Diary::note() {
@@ -40,6 +51,8 @@ void Diary::note() {
   const Seen seen = watch_->look(Look(simulation_.engine()), simulation_.counts(), false, one_cell_in_);
   if (seen.row) rows_.push_back(*seen.row);
   if (seen.cells) tracks_.add(mcs, *seen.cells);
+  for (std::vector<Field>& row : correlation_rows(mcs, seen.correlation, *model_).rows)
+    correlation_.rows.push_back(std::move(row));
 }
 
 }  // namespace kiln

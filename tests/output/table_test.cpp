@@ -236,7 +236,7 @@ TEST_F(Table, CellsAreInMicrometresAndSeconds) {
 
 TEST_F(Table, Lags) {
   const std::vector<Lag> lags = {{60, 4.5, 0.75, 12}, {120, 9, kUndefined, 6}};
-  write_lags(path_, lags);
+  write_table(path_, lag_rows(lags));
   EXPECT_EQ(text_of(path_), "lag,msd,direction_autocorrelation,pairs\n60,4.5,0.75,12\n120,9,,6\n");
 }
 

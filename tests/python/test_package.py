@@ -1,0 +1,402 @@
+"""The Python package: the same simulations, tables and messages as the command line's."""
+
+import contextlib
+import doctest
+import importlib
+import io
+import os
+import pkgutil
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import kiln
+from kiln import _kiln
+
+KILN = os.environ["KILN_BINARY"]
+MODELS = Path(os.environ["KILN_SOURCE_DIR"]) / "models"
+
+
+def crawlers(**changes):
+    model = {
+        "seed": 4,
+        "mcs": 60,
+        "temperature": 10,
+        "lattice": {"size": [90, 70]},
+        "types": {
+            "cell": {
+                "volume": {"target": 150, "lambda": 5},
+                "perimeter": {"target": 180, "lambda": 0.5},
+                "act": {"lambda": 120, "max": 20},
+            },
+            "other": {"volume": {"target": 100, "lambda": 5}, "persistence": {"lambda": 50, "dt": 5}},
+        },
+        "initial": [{"kind": "seeds", "types": {"cell": 1, "other": 1}, "count": 12, "radius": 5}],
+        "measure": {"every": 10, "cells_every": 20},
+    }
+    if "phases" in changes:
+        del model["mcs"]
+    return kiln.Model(model, changes)
+
+
+def command(*arguments):
+    return subprocess.run([KILN, *map(str, arguments)], capture_output=True, text=True)
+
+
+class Messages(unittest.TestCase):
+    def test_are_those_of_the_command_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "bad.toml"
+            file.write_text("lattice.size = [20, 20]\n[types.cell]\nvolume = {targte = 3}\n")
+            said = command("validate", file)
+            with self.assertRaises(kiln.UserError) as caught:
+                kiln.Model(file)
+            self.assertEqual(said.stderr, f"kiln: {caught.exception}\n")
+
+    def test_name_the_key_and_the_value(self):
+        for change, words in [
+            ({"types.cell.act.lambda": "much"}, ["types.cell.act.lambda", "much"]),
+            ({"types.sell.act.lambda": 3}, ["sell", "cell"]),
+            ({"lattice.size": [0, 5]}, ["lattice.size", "0"]),
+            ({"nonsense": 1}, ["nonsense"]),
+        ]:
+            model = crawlers()
+            before = model.toml
+            with self.assertRaises(kiln.UserError) as caught:
+                model.changed(change)
+            for word in words:
+                self.assertIn(word, str(caught.exception))
+            with self.assertRaises(kiln.UserError):
+                key, value = next(iter(change.items()))
+                model[key] = value
+            self.assertEqual(model.toml, before)
+
+    def test_what_no_model_holds_is_a_type_error(self):
+        with self.assertRaises(TypeError):
+            kiln.Model({"lattice": {"size": object()}})
+
+    def test_engines(self):
+        with self.assertRaisesRegex(kiln.UserError, "abacus"):
+            kiln.Simulation(crawlers(), engine="abacus")
+
+
+class Models(unittest.TestCase):
+    def test_values_come_back(self):
+        model = crawlers()
+        self.assertEqual(model["types.cell.act.max"], 20)
+        self.assertEqual(model["initial.0.count"], 12)
+        self.assertEqual(model["lattice.size"], [90, 70])
+        for key in ("types.cell.nothing", "initial.7.count", "lattice.size.x"):
+            with self.assertRaises(KeyError):
+                model[key]
+
+    def test_numpy_numbers_are_numbers(self):
+        model = crawlers()
+        model["temperature"] = np.float32(4.5)
+        model["initial.0.count"] = np.int64(3)
+        model["lattice.size"] = np.array([50, 40])
+        self.assertEqual((model["temperature"], model["initial.0.count"], model.size), (4.5, 3, (50, 40)))
+
+    def test_a_dict_and_its_toml_are_the_same_model(self):
+        model = crawlers()
+        self.assertEqual(kiln.Model.from_text(model.toml).toml, model.toml)
+
+
+class Runs(unittest.TestCase):
+    def test_are_those_of_the_command_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file, out = Path(folder) / "m.toml", Path(folder) / "run"
+            crawlers().save(file)
+            done = command("run", file, "--out", out, "--engine", "threads", "--threads", 1)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            sim = kiln.Simulation(file, engine="threads", threads=2)
+            sim.run(progress=False)
+            run = kiln.RunFolder(out)
+            self.assertEqual(sim.hash, run.record["hash"])
+            pd.testing.assert_frame_equal(sim.measures, run.measures)
+            tracks = sim.tracks.assign(z=0.0)[run.cells.columns].astype({"type": object})
+            pd.testing.assert_frame_equal(tracks, run.cells, check_dtype=False)
+            for name in ("lags", "speeds", "motility"):
+                pd.testing.assert_frame_equal(getattr(sim, name), run.table(name), check_dtype=False)
+
+    def test_phases_change_on_the_way(self):
+        phases = [{"name": "grow", "mcs": 15, "set": {"types.cell.act.lambda": 0}}, {"name": "go", "mcs": 20}]
+        model = crawlers(phases=phases)
+        sim = kiln.Simulation(model)
+        self.assertEqual(sim.phase, "grow")
+        sim.run(20)
+        self.assertEqual(sim.phase, "go")
+        pieces = kiln.Simulation(model)
+        for _ in pieces.steps(20, every=7):
+            pass
+        self.assertEqual(pieces.hash, sim.hash)
+
+    def test_callbacks_may_change_and_end_it(self):
+        sim = kiln.Simulation(crawlers())
+
+        def call(s):
+            if s.mcs == 20:
+                s.set(temperature=50)
+            return s.mcs < 40
+
+        sim.run(60, every=10, call=call)
+        self.assertEqual((sim.mcs, sim.model["temperature"]), (40, 50))
+
+    def test_ctrl_c_leaves_a_state_to_go_on_from(self):
+        model = crawlers(**{"lattice.size": [400, 400], "measure.every": 0, "measure.cells_every": 0})
+        sim = kiln.Simulation(model)
+        timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            while True:
+                sim.run(10**9, progress=False)
+        reached = sim.mcs
+        self.assertGreater(reached, 0)
+        sim.run(5)
+        undisturbed = kiln.Simulation(model)
+        undisturbed.run(reached + 5)
+        self.assertEqual(sim.hash, undisturbed.hash)
+
+    def test_other_threads_go_on_meanwhile(self):
+        sim = kiln.Simulation(crawlers(**{"lattice.size": [300, 300]}), threads=1)
+        done = threading.Event()
+
+        def run():
+            sim.run(600, progress=False)
+            done.set()
+
+        worker = threading.Thread(target=run)
+        worker.start()
+        seen = set()
+        while not done.is_set():
+            seen.add(sim.mcs)
+        worker.join()
+        self.assertGreater(len(seen), 10)  # Python ran while the engine did
+
+    def test_nothing_is_recorded_where_not_asked_for(self):
+        sim = kiln.Simulation(crawlers(), record=False)
+        sim.run(20)
+        self.assertTrue(sim.measures.empty and sim.tracks.empty)
+        self.assertGreater(len(sim.cells.table()), 0)
+
+
+class Views(unittest.TestCase):
+    def test_lie_in_the_engine(self):
+        sim = kiln.Simulation(crawlers(), engine="threads")
+        lattice = sim.lattice
+        address = lattice.__array_interface__["data"][0]
+        before = lattice.copy()
+        sim.run(20)
+        self.assertEqual(sim.lattice.__array_interface__["data"][0], address)
+        self.assertFalse((lattice == before).all())  # the view sees what has changed
+        self.assertEqual(lattice.shape, (70, 90))
+        for view in (lattice, sim.act, sim.cells.type, sim.cells.volume, sim.cells.perimeter):
+            self.assertFalse(view.flags.writeable)
+            self.assertIsNotNone(view.base)
+
+    def test_outlive_the_simulation(self):
+        sim = kiln.Simulation(crawlers(), engine="serial")
+        lattice, volume = sim.lattice, sim.cells.volume
+        copy = lattice.copy()
+        sim.set({"types.cell.act.max": 7})  # takes another engine
+        sim.run(5)
+        del sim
+        np.testing.assert_array_equal(lattice, copy)
+        np.testing.assert_array_equal(np.bincount(copy.ravel(), minlength=len(volume))[1:], volume[1:])
+
+    def test_position_is_the_mean_of_sites(self):
+        sim = kiln.Simulation(crawlers(**{"lattice.boundary": "closed"}))
+        sim.run(10)
+        y, x = np.nonzero(sim.lattice == 3)
+        np.testing.assert_allclose(sim.cells.position[3], [x.mean(), y.mean()], atol=1e-9)
+
+
+class Changes(unittest.TestCase):
+    def test_of_parameters_equal_a_branch(self):
+        changes = {"types.cell.act.lambda": 10, "types.other.volume.target": 130}
+        for change in (changes, {**changes, "types.cell.act.max": 9}):
+            with tempfile.TemporaryDirectory() as folder:
+                file, other, out = (Path(folder) / name for name in ("c.h5", "m.toml", "run"))
+                sim = kiln.Simulation(crawlers())
+                sim.run(20)
+                sim.save(file)
+                crawlers().changed(change, mcs=40).save(other)
+                done = command("run", other, "--from", file, "--out", out)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                sim.set(change)
+                sim.run(20)
+                self.assertEqual(sim.hash, kiln.RunFolder(out).record["hash"])
+
+    def test_refused_ones_change_nothing(self):
+        sim, same = kiln.Simulation(crawlers()), kiln.Simulation(crawlers())
+        for change in ({"lattice.size": [10, 10]}, {"temperature": -3}):
+            with self.assertRaises(kiln.UserError):
+                sim.set(change)
+        sim.run(10), same.run(10)
+        self.assertEqual(sim.hash, same.hash)
+
+    def test_checkpoints_go_on_to_the_same_bits(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for engine in ("serial", "threads"):
+                sim = kiln.Simulation(crawlers(), engine=engine)
+                sim.run(15)
+                sim.save(Path(folder) / "c.h5")
+                loaded = kiln.Simulation.load(Path(folder) / "c.h5")
+                self.assertEqual((loaded.mcs, loaded.schedule), (15, sim.schedule))
+                sim.run(15), loaded.run(15)
+                self.assertEqual(sim.hash, loaded.hash)
+
+
+class Edits(unittest.TestCase):
+    def consistent(self, sim):
+        counted = np.bincount(sim.lattice.ravel(), minlength=len(sim.cells) + 1)
+        np.testing.assert_array_equal(counted[1:], sim.cells.volume[1:])
+
+    def test_bookkeeping_follows(self):
+        sim = kiln.Simulation(crawlers())
+        sim.run(10)
+        with sim.edit() as edit:
+            edit.lattice[:, :30] = 0
+            daughter = edit.add_cell("other")
+            edit.lattice[5:15, 5:15] = daughter
+            edit.set_type(1, "other")
+        self.consistent(sim)
+        self.assertEqual(sim.cells.volume[daughter], 100)
+        self.assertEqual(sim.model.types[sim.cells.type[1]], "other")
+        self.assertTrue((sim.act[:, :30] == 0).all())
+        sim.run(20)
+        self.consistent(sim)
+        self.assertGreater(sim.cells.volume[daughter], 0)
+
+    def test_division_of_a_cell(self):
+        sim = kiln.Simulation(crawlers())
+        sim.run(20)
+        parent = 2
+        volume = sim.cells.volume[parent]
+        with sim.edit() as edit:
+            y, x = np.nonzero(edit.lattice == parent)
+            half = x > np.median(x)
+            edit.lattice[y[half], x[half]] = edit.add_cell("cell")
+        self.assertEqual(sim.cells.volume[parent] + sim.cells.volume[-1], volume)
+
+    def test_mistakes_change_nothing(self):
+        sim = kiln.Simulation(crawlers())
+        before = sim.hash
+        with self.assertRaisesRegex(kiln.UserError, r"lattice\[3, 4\] is 99"), sim.edit() as edit:
+            edit.lattice[3, 4] = 99
+        with self.assertRaises(ZeroDivisionError), sim.edit() as edit:
+            edit.lattice[...] = 0
+            1 / 0
+        with self.assertRaises(kiln.UserError), sim.edit() as edit:
+            edit.add_cell("unknown")
+        with self.assertRaisesRegex(kiln.UserError, "gone on"), sim.edit() as edit:
+            sim.run(1)
+        self.assertNotEqual(sim.hash, before)  # by that one MCS
+        same = kiln.Simulation(crawlers())
+        same.run(1)
+        self.assertEqual(sim.hash, same.hash)
+
+
+class FirstStates(unittest.TestCase):
+    def test_from_arrays(self):
+        ids = np.zeros((70, 90), np.uint16)
+        ids[10:20, 10:30], ids[40:50, 40:60] = 1, 2
+        sim = kiln.Simulation(crawlers(), lattice=ids, types=["other", "cell"])
+        np.testing.assert_array_equal(sim.lattice, ids)
+        self.assertEqual([sim.model.types[t] for t in sim.cells.type], ["medium", "other", "cell"])
+        self.assertEqual(sim.cells.perimeter[1], 2 * (3 * 30) + 4 - 8)
+        by_id = kiln.Simulation(crawlers(), lattice=ids, types={1: "other"})
+        self.assertEqual(by_id.hash, sim.hash)
+
+    def test_that_do_not_fit(self):
+        good = np.zeros((70, 90), int)
+        for lattice, types, words in [
+            (good.T, None, "(90, 70)"),
+            (good.astype(float), None, "whole numbers"),
+            (good - 1, None, "-1"),
+            (good + 2, ["cell"], "1 entries"),
+            (good + 1, "sell", "sell"),
+            (good, {5: "cell"}, "cell 5"),
+            (None, "cell", "lattice"),
+        ]:
+            with self.assertRaises(kiln.UserError) as caught:
+                kiln.Simulation(crawlers(), lattice=lattice, types=types)
+            self.assertIn(words, str(caught.exception))
+
+
+class Pictures(unittest.TestCase):
+    def test_are_images_of_the_lattice(self):
+        sim = kiln.Simulation(crawlers())
+        picture = sim.picture(colour="cell", width=450)
+        self.assertEqual(np.asarray(picture).shape[1:], (450, 3))
+        self.assertEqual(picture._repr_png_()[:8], b"\x89PNG\r\n\x1a\n")
+        with self.assertRaisesRegex(kiln.UserError, "colour"):
+            sim.picture(colour="sound")
+
+    def test_show_names_a_file_where_there_is_no_screen(self):
+        os.environ.pop("DISPLAY", None)
+        os.environ.pop("WAYLAND_DISPLAY", None)
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            kiln.Simulation(crawlers()).show()
+        file = Path(said.getvalue().strip())
+        self.assertTrue(file.read_bytes().startswith(b"\x89PNG"))
+        file.unlink()
+
+
+class CommandLine(unittest.TestCase):
+    def test_is_part_of_the_package(self):
+        for arguments in (["--version"], ["validate", str(MODELS / "sorting.toml")], ["run", "nowhere.toml"]):
+            ours = subprocess.run([sys.executable, "-m", "kiln", *arguments], capture_output=True, text=True)
+            theirs = command(*arguments)
+            self.assertEqual((ours.returncode, ours.stdout, ours.stderr),
+                             (theirs.returncode, theirs.stdout, theirs.stderr))
+
+
+class Documentation(unittest.TestCase):
+    def test_programs_of_the_page_run(self):
+        source = Path(os.environ["KILN_SOURCE_DIR"])
+        blocks = re.findall(r"```python\n(.*?)```", (source / "docs" / "python.md").read_text(), re.S)
+        self.assertGreaterEqual(len(blocks), 4)
+        before = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as said:
+            os.symlink(source / "models", Path(folder) / "models")
+            os.chdir(folder)
+            try:
+                exec("\n".join(blocks), {})
+            finally:
+                os.chdir(before)
+        for line in said.getvalue().splitlines():
+            if line.endswith(".png"):
+                Path(line).unlink()  # what show() left
+
+
+class Stubs(unittest.TestCase):
+    def test_name_all_that_the_module_has(self):
+        import ast
+
+        stub = ast.parse((Path(kiln.__file__).parent / "_kiln.pyi").read_text())
+        for node in stub.body:
+            if isinstance(node, ast.ClassDef) and not node.bases:
+                members = {m.name for m in node.body if isinstance(m, ast.FunctionDef)}
+                actual = {m for m in vars(getattr(_kiln, node.name)) if not m.startswith("_")}
+                self.assertEqual(members - {"__init__"}, actual, node.name)
+
+
+def load_tests(loader, tests, pattern):
+    for info in pkgutil.iter_modules(kiln.__path__):
+        if info.name not in ("_kiln", "__main__"):
+            tests.addTests(doctest.DocTestSuite(importlib.import_module(f"kiln.{info.name}")))
+    tests.addTests(doctest.DocTestSuite(kiln))
+    return tests
+
+
+if __name__ == "__main__":
+    unittest.main()
