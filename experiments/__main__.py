@@ -8,13 +8,14 @@ import shutil
 import sys
 import time
 from pathlib import Path
+from typing import Sequence
 
 import kiln
 
 from experiments import machine, page
 from experiments.claims import Experiment
 from experiments.files import write_whole
-from experiments.pieces import run_pieces
+from experiments.pieces import Piece, run_pieces
 
 NAMES = ("scale", "updates", "sorting", "chemotaxis", "act", "collective", "speed", "liver", "lymph_node_fit",
          "lymph_node_mixing")
@@ -34,11 +35,13 @@ def main(arguments: list[str] | None = None) -> int:
         print("\n".join(f"{e.name:<18} {e.title}" for e in every))
         return 0
     chosen = [e for e in every if not options.only or e.name in options.only]
+    # All at once: a source file that is edited meanwhile does not change what was asked for.
+    plans = [(e, e.plan(e.sizes[form])) for e in chosen]
     start = time.monotonic()
     try:
-        for number, experiment in enumerate(chosen, 1):
+        for number, (experiment, pieces) in enumerate(plans, 1):
             _tell(f"{experiment.title} ({number} of {len(chosen)})")
-            _run(experiment, form, out, options)
+            _run(experiment, pieces, form, out, options)
             _write_page(every, out, form)
     except (kiln.UserError, kiln.Failure) as error:
         print(f"kiln paper: {error}", file=sys.stderr)
@@ -49,11 +52,10 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _run(experiment: Experiment, form: str, out: Path, options: argparse.Namespace) -> None:
+def _run(experiment: Experiment, pieces: Sequence[Piece], form: str, out: Path, options: argparse.Namespace) -> None:
     folder, size = out / experiment.name, experiment.sizes[form]
     if options.fresh:
         shutil.rmtree(folder, ignore_errors=True)
-    pieces = experiment.plan(size)
     results = run_pieces(pieces, folder / "pieces", options.jobs or machine.cores(), lambda text: _tell(f"  {text}"))
     outcome = experiment.evaluate(size, results)
     facts = {"form": form, "date": machine.today(), "machine": machine.describe()}

@@ -33,12 +33,11 @@ class Piece:
     settings: Mapping[str, Any] = field(default_factory=dict)
     alone: bool = False
     resumes: bool = False  # `work` has a further argument: a folder in which it finds what it left when it was stopped
+    key: str = field(init=False)  # another one where the work or its settings are others
 
-    @property
-    def key(self) -> str:
-        """Another one where the work or its settings are others."""
+    def __post_init__(self) -> None:
         asked = json.dumps([inspect.getsource(self.work), dict(self.settings)], sort_keys=True)
-        return f"{self.name}-{hashlib.sha256(asked.encode()).hexdigest()[:10]}"
+        object.__setattr__(self, "key", f"{self.name}-{hashlib.sha256(asked.encode()).hexdigest()[:10]}")
 
     @property
     def file_name(self) -> str:

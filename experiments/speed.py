@@ -32,12 +32,13 @@ CLAIMS = (
 @dataclass(frozen=True)
 class Size:
     edges: dict  # by case
+    attempts: float  # of a timing on a processor
 
 
 SIZES = {
-    "tiny": Size({"sorting": (64, 128), "collective": (16, 24)}),
-    "short": Size({"sorting": (256, 512, 1024, 2048), "collective": (32, 64, 96, 128)}),
-    "full": Size({"sorting": (256, 512, 1024, 2048, 4096, 8192), "collective": (32, 64, 128, 256, 512)}),
+    "tiny": Size({"sorting": (64, 128), "collective": (16, 24)}, 5e4),
+    "short": Size({"sorting": (256, 512, 1024, 2048), "collective": (32, 64, 96, 128)}, 4e7),
+    "full": Size({"sorting": (256, 512, 1024, 2048, 4096, 8192), "collective": (32, 64, 128, 256, 512)}, 4e7),
 }
 
 
@@ -57,7 +58,7 @@ def plan(size: Size) -> list[Piece]:
             engine, threads, *_ = WAYS[way]
             pieces += [Piece(_name(case, way, edge), ms_per_mcs,
                              {"model": model, "size": [edge] * axes, "engine": engine, "threads": threads,
-                              "mcs": mcs_for(edge**axes, engine)}, alone=True) for edge in edges]
+                              "mcs": mcs_for(edge**axes, engine, size.attempts)}, alone=True) for edge in edges]
     return pieces
 
 
