@@ -24,6 +24,7 @@ INTRODUCTION = (
 LATER = "Several GPUs (Fig. 2E and 6B) are not part of Kiln yet; their claims come with it."
 FORMS = {"tiny": "for tests: sizes at which no claim can be judged", "short": "short: reduced sizes, for two cores",
          "full": "full: the paper's sizes"}
+_FORMAT = 1  # of result.json
 _COLOURS = {Verdict.HOLDS: "#2e7d32", Verdict.IN_PART: "#b26a00", Verdict.FAILS: "#b3261e", Verdict.UNTESTED: "#6b6b6b"}
 
 
@@ -52,6 +53,7 @@ def write_outcome(experiment: Experiment, folder: Path, outcome: Outcome, result
     for name, figure in outcome.figures.items():
         write_whole(folder / f"{name}.png", png(figure))
     record = {
+        "format": _FORMAT,
         **facts,
         "commits": results.commits,
         "seconds": results.seconds,
@@ -66,14 +68,16 @@ def write_outcome(experiment: Experiment, folder: Path, outcome: Outcome, result
 
 
 def read_outcomes(experiments: Sequence[Experiment], out: Path, form: str) -> list[Written]:
-    """Those of this form that are there."""
+    """Those of this form that are there, and judge the claims that there are now."""
     found = []
     for experiment in experiments:
         file = out / experiment.name / "result.json"
         if file.exists():
             record = json.loads(file.read_text(encoding="utf-8"))
-            if record["form"] == form:
-                found.append(Written(experiment, file.parent, record))
+            if record.get("format") == _FORMAT and record["form"] == form:
+                written = Written(experiment, file.parent, record)
+                if set(written.findings) == {claim.key for claim in experiment.claims}:
+                    found.append(written)
     return found
 
 

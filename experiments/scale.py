@@ -88,11 +88,13 @@ def plan(size: Size) -> list[Piece]:
 
 
 def _fit(size: Size, results: Results, way: str) -> tuple[float, float]:
-    """Slope and offset of log(seconds per MCS) over log(sites), as in the paper."""
+    """Slope and offset of log(seconds per MCS) over log(sites), as in the paper; a site is never taken to cost less in a
+    larger lattice."""
     edges = [edge for edge in _edges(size, way) if edge >= size.fitted_from]
     x = np.log([edge**3 for edge in edges])
     y = np.log([results[f"{way}-{edge}"]["ms"] / 1000 for edge in edges])
-    return tuple(np.polyfit(x, y, 1))
+    slope = max(1.0, float(np.polyfit(x, y, 1)[0]))
+    return slope, float(np.mean(y - slope * x))
 
 
 def _seconds(fit: tuple[float, float], target: str) -> float:
