@@ -34,7 +34,7 @@ class Size:
 
 SIZES = {
     "tiny": Size("lymph-node.toml", 40, tissue.cells_in(40), 4, False),
-    "short": Size("lymph-node.toml", 96, tissue.cells_in(96), 40, False),
+    "short": Size("lymph-node.toml", 80, tissue.cells_in(80), 30, False),
     "full": Size("large/lymph-node-1mm.toml", 1024, 3359752, 180, True),
 }
 
