@@ -96,7 +96,8 @@ def _parser() -> argparse.ArgumentParser:
                         help=f"one experiment, repeatable: {', '.join(NAMES)}")
     parser.add_argument("--list", action="store_true", help="says what there is")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the results [runs/paper, runs/paper-full]")
-    parser.add_argument("--doc", type=Path, metavar="FILE", help="also writes the page as Markdown, its figures beside it")
+    parser.add_argument("--doc", type=Path, metavar="FILE", help="also writes the page as Markdown, its figures "
+                                                                 "beside it")
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="pieces at a time [one per core]")
     parser.add_argument("--fresh", action="store_true", help="computes all anew")
     parser.add_argument("--size", choices=list(page.FORMS), default="short", help=argparse.SUPPRESS)

@@ -21,8 +21,8 @@ FAR_OFF = 0.2  # of an autocorrelation: a difference that a reader of the figure
 
 CLAIMS = (
     Claim("serial", "5B", "Stronger polarisation makes cells more persistent: from Brownian to directed motion."),
-    Claim("small", "5B", "With changed update statistics this range of behaviour does not appear (here: regions of one "
-                         "site)."),
+    Claim("small", "5B", "With changed update statistics this range of behaviour does not appear (here: regions "
+                         "of one site)."),
     Claim("rare", "5B", "The same with regions that are switched rarely."),
     Claim("large", "5B", "It appears again where update statistics are preserved (large regions, frequent switching)."),
     Claim("tiles", "5B", "The same of our own schedule, `tiles`."),
@@ -80,10 +80,10 @@ def _autocorrelation(size: Size, results: Results) -> dict[str, np.ndarray]:
 def evaluate(size: Size, results: Results) -> Outcome:
     found = _autocorrelation(size, results)
     return Outcome(
-        setup=f"One cell (V 2500, perimeter 600, T 10, Max 50) on {size.lattice} x {size.lattice} sites, {size.mcs} MCS, its "
-              f"place every {STEP}; lambda_act {size.lambdas[0]} to {size.lambdas[-1]}, {size.runs} runs each. Regions of one "
-              f"site: {in_words(SMALL.board)}; rare switching: {in_words(RARE.board)}; large regions: "
-              f"{in_words(LARGE_2D.board)}.",
+        setup=f"One cell (V 2500, perimeter 600, T 10, Max 50) on {size.lattice} x {size.lattice} sites, "
+              f"{size.mcs} MCS, its place every {STEP}; lambda_act {size.lambdas[0]} to {size.lambdas[-1]}, "
+              f"{size.runs} runs each. Regions of one site: {in_words(SMALL.board)}; rare switching: "
+              f"{in_words(RARE.board)}; large regions: {in_words(LARGE_2D.board)}.",
         findings=_findings(size, found),
         tables={"autocorrelation": _table(size, found)},
         figures={"act": _figure(size, found)},
@@ -119,8 +119,9 @@ def _findings(size: Size, found: dict[str, np.ndarray]) -> list:
         return bool((np.abs(mean[key] - mean["serial"]) < limit).all()) and span[key] > 0.5 * span["serial"]
 
     strengths = ", ".join(map(str, size.lambdas))
-    kept = "The range is there: what this setting changes in the statistics matters less here than in the paper, whose " \
-           "settings are not printed."
+    kept = ("The range is there: what this setting changes in the statistics matters less here than in the paper, "
+            "whose "
+           "settings are not printed.")
     return [
         judge("serial", span["serial"] > FAR_OFF and mean["serial"][-1] > 0.3,
               f"{measure} {values('serial')} at lambda_act {strengths}", in_part=span["serial"] > 0.1,

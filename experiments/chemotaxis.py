@@ -21,12 +21,13 @@ COMPARED = (SMALL, RARE, LARGE_2D, TILES)
 CHUNK = 8  # runs of a piece
 
 CLAIMS = (
-    Claim("serial", "5A", "Cells in a circular field move so regularly that serial runs agree pixel by pixel: a low entropy."),
+    Claim("serial", "5A", "Cells in a circular field move so regularly that serial runs agree pixel by pixel: a "
+                          "low entropy."),
     Claim("changed", "5A", "With changed update statistics the cross-entropy relative to serial runs rises quickly."),
     Claim("large", "5A", "Where the statistics are preserved it rises much more slowly."),
     Claim("tiles", "5A", "The same of our own schedule, `tiles`."),
-    Claim("trade", "6E", "Accuracy is traded for speed: larger regions are more accurate and considerably slower, frequent "
-                         "switching is more accurate and a little slower."),
+    Claim("trade", "6E", "Accuracy is traded for speed: larger regions are more accurate and considerably slower, "
+                         "frequent switching is more accurate and a little slower."),
 )
 
 
@@ -45,8 +46,7 @@ class Size:
 SIZES = {
     "tiny": Size(128, (0, 10, 20), 8, 8, (2, 8), (1, 64), 128, 5),
     "short": Size(320, (0, 50, 100, 200, 300, 400, 500), 24, 16, (1, 2, 4, 8, 16), (1, 16, 256), 512, 20),
-    "full": Size(512, (0, 50, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000), 248, 248, (1, 2, 4, 8, 16), (1, 16, 256),
-                 4096, 100),
+    "full": Size(512, (0, 50, *range(100, 1001, 100)), 248, 248, (1, 2, 4, 8, 16), (1, 16, 256), 4096, 100),
 }
 
 
@@ -82,8 +82,8 @@ def _boards(size: Size) -> list:
 
 
 def _ensemble(key: str, schedule, size: Size, times, runs: int, first_seed: int) -> list[Piece]:
-    return [Piece(f"{key}-from{seed}", occupy, {"lattice": size.lattice, "times": list(times),
-                                                "schedule": schedule.settings, "seeds": list(range(seed, seed + CHUNK))})
+    fixed = {"lattice": size.lattice, "times": list(times), "schedule": schedule.settings}
+    return [Piece(f"{key}-from{seed}", occupy, {**fixed, "seeds": list(range(seed, seed + CHUNK))})
             for seed in range(first_seed, first_seed + runs, CHUNK)]
 
 
@@ -112,14 +112,15 @@ def evaluate(size: Size, results: Results) -> Outcome:
     for schedule in COMPARED:
         curves[schedule.key] = _cross(_counts(results, schedule.key, size.runs), size.runs, serial, size.runs)
     curves["entropy"] = np.array([entropy(c, size.runs) for c in serial])
-    grid = np.array([[_cross(_counts(results, _board(r, s).key, size.grid_runs), size.grid_runs, serial[-1:], size.runs)[0]
-                      for s in size.switches] for r in size.regions])
+    grid = np.array([[cross_entropy(_counts(results, _board(r, s).key, size.grid_runs)[0], size.grid_runs, serial[-1],
+                                    size.runs) for s in size.switches] for r in size.regions])
     ms = np.array([[results[f"{_board(r, s).key}-ms"]["ms"] if machine.gpu() else np.nan for s in size.switches]
                    for r in size.regions])
     return Outcome(
-        setup=f"{size.lattice} x {size.lattice} sites, cells of 50 x 50 every 100 (V 2500, perimeter 600, lambda 10, T 10); "
-              f"{size.runs} runs per ensemble to {size.times[-1]} MCS, {size.grid_runs} for each of {grid.size} settings of the "
-              f"checkerboard. Small: {in_words(SMALL.board)}; rare: {in_words(RARE.board)}; large: {in_words(LARGE_2D.board)}."
+        setup=f"{size.lattice} x {size.lattice} sites, cells of 50 x 50 every 100 (V 2500, perimeter 600, lambda "
+              f"10, T 10); {size.runs} runs per ensemble to {size.times[-1]} MCS, {size.grid_runs} for each of "
+              f"{grid.size} settings of the checkerboard. Small: {in_words(SMALL.board)}; rare: "
+              f"{in_words(RARE.board)}; large: {in_words(LARGE_2D.board)}."
               + (f" Times: {size.speed_lattice} x {size.speed_lattice} sites." if machine.gpu() else ""),
         findings=_findings(size, curves, grid, ms),
         tables={"cross_entropy": pd.DataFrame({"mcs": size.times, **curves}), "settings": _table(size, grid, ms)},
@@ -137,7 +138,8 @@ def _findings(size: Size, curves: dict, grid: np.ndarray, ms: np.ndarray) -> lis
     excess = {key: value - end["again"] for key, value in end.items()}
 
     def told(key: str) -> str:
-        return (f"{end[key]:.4f} bits per pixel after {size.times[-1]} MCS (a second serial ensemble: {end['again']:.4f})")
+        return (f"{end[key]:.4f} bits per pixel after {size.times[-1]} MCS (a second serial ensemble: "
+                f"{end['again']:.4f})")
 
     changed = max(excess["small"], excess["rare"])
     slow = 0.2 * end["again"]
@@ -147,22 +149,24 @@ def _findings(size: Size, curves: dict, grid: np.ndarray, ms: np.ndarray) -> lis
         judge("changed", changed > slow,
               f"regions of one site: {told('small')}; rare switching: {told('rare')}", in_part=changed > 0.5 * slow,
               cause="These settings hardly change where cells are; the paper's are not printed."),
-        judge("large", abs(excess["large"]) < max(slow, 0.5 * changed), told("large"), in_part=excess["large"] < changed),
-        judge("tiles", abs(excess["tiles"]) < max(slow, 0.5 * changed), told("tiles"), in_part=excess["tiles"] < changed),
+        *(judge(key, abs(excess[key]) < max(slow, 0.5 * changed), told(key), in_part=excess[key] < changed)
+          for key in ("large", "tiles")),
         _trade(size, grid, ms),
     ]
 
 
 def _trade(size: Size, grid: np.ndarray, ms: np.ndarray):
-    text = (f"cross-entropy {grid[0, -1]:.4f} with regions of {size.regions[0]} switched every {size.switches[-1]}, "
-            f"{grid[-1, 0]:.4f} with regions of {size.regions[-1]} switched every {size.switches[0]}")
+    text = (f"cross-entropy {grid[0, -1]:.4f} with regions of {size.regions[0]} switched every "
+            f"{size.switches[-1]}, {grid[-1, 0]:.4f} with regions of {size.regions[-1]} switched every "
+            f"{size.switches[0]}")
     if not machine.gpu():
-        return untested("trade", "What settings cost is a matter of a GPU, and there is none on this machine. Accuracy is as the "
-                                 "paper says.", text)
+        return untested("trade", "What settings cost is a matter of a GPU, and there is none on this machine. "
+                                 "Accuracy is as the paper says.", text)
     slower_region, slower_switch = ms[-1, 0] / ms[0, 0], ms[-1, 0] / ms[-1, -1]
     accurate = grid[-1, 0] < grid[0, -1]
     return judge("trade", accurate and slower_region > 1.2 and slower_switch > 1,
-                 f"{text}; the larger regions take {slower_region:.2f} times, frequent switching {slower_switch:.2f} times as long",
+                 f"{text}; the larger regions take {slower_region:.2f} times, frequent switching "
+                 f"{slower_switch:.2f} times as long",
                  in_part=accurate,
                  cause="The trade between size and speed depends on the card and on how blocks are mapped to threads.")
 
@@ -193,9 +197,11 @@ def _figure(size: Size, serial: np.ndarray, curves: dict, grid: np.ndarray, ms: 
 
 def _draw_trade(axes, size: Size, grid: np.ndarray, ms: np.ndarray) -> None:
     for b, switch in enumerate(size.switches):
-        axes.plot(ms[:, b], 1 - grid[:, b], "o-", label=f"switched every {switch}", color=plots.shades(len(size.switches))[b])
+        colour = plots.shades(len(size.switches))[b]
+        axes.plot(ms[:, b], 1 - grid[:, b], "o-", label=f"switched every {switch}", color=colour)
         for a, region in enumerate(size.regions):
-            axes.annotate(str(region), (ms[a, b], 1 - grid[a, b]), fontsize=6, xytext=(3, 3), textcoords="offset points")
+            axes.annotate(str(region), (ms[a, b], 1 - grid[a, b]), fontsize=6, xytext=(3, 3),
+                          textcoords="offset points")
     axes.set(title="accuracy and time", xlabel="ms per MCS", ylabel="1 - cross-entropy")
     axes.legend(fontsize=6)
 

@@ -20,8 +20,8 @@ INTERVAL = 15  # MCS over which a direction is taken: the model's own dt
 SAMPLES = 4  # of the order index, the last ones
 
 CLAIMS = (
-    Claim("transition", "5C", "In the serial chain sparse cells move at random and dense ones together, with a sharp rise "
-                              "of the order index near a density of 0.5."),
+    Claim("transition", "5C", "In the serial chain sparse cells move at random and dense ones together, with a "
+                              "sharp rise of the order index near a density of 0.5."),
     Claim("small", "5C", "With changed update statistics the transition disappears (here: regions of one site)."),
     Claim("rare", "5C", "The same with regions that are switched rarely."),
     Claim("large", "5C", "It appears again where update statistics are preserved (large regions, frequent switching)."),
@@ -76,10 +76,11 @@ def _order(size: Size, results: Results) -> dict[str, np.ndarray]:
 def evaluate(size: Size, results: Results) -> Outcome:
     order = _order(size, results)
     return Outcome(
-        setup=f"A periodic box of {size.lattice}^3 sites, seeds at a density of {size.densities[0]} to {size.densities[-1]}; "
-              f"V 150, perimeter 1500, persistence 40, mu 0.95, dt 15, T 20; {size.runs} runs of {size.mcs} MCS each; order "
-              f"index of the directions over {INTERVAL} MCS, mean of the last {SAMPLES}. Regions of one site: "
-              f"{in_words(SMALL.board)}; rare switching: {in_words(RARE.board)}; large regions: {in_words(LARGE_3D.board)}.",
+        setup=f"A periodic box of {size.lattice}^3 sites, seeds at a density of {size.densities[0]} to "
+              f"{size.densities[-1]}; V 150, perimeter 1500, persistence 40, mu 0.95, dt 15, T 20; {size.runs} "
+              f"runs of {size.mcs} MCS each; order index of the directions over {INTERVAL} MCS, mean of the last "
+              f"{SAMPLES}. Regions of one site: {in_words(SMALL.board)}; rare switching: {in_words(RARE.board)}; "
+              f"large regions: {in_words(LARGE_3D.board)}.",
         findings=_findings(size, order),
         tables={"order": pd.DataFrame([(key, density, run + 1, values[run, i]) for key, values in order.items()
                                        for i, density in enumerate(size.densities) for run in range(size.runs)],
@@ -106,14 +107,16 @@ def _findings(size: Size, order: dict[str, np.ndarray]) -> list:
 
     def told(key: str) -> str:
         mean, sd = order[key].mean(axis=0), order[key].std(axis=0, ddof=1)
-        text = f"order index {mean[0]:.2f} ± {sd[0]:.2f} at a density of {first}, {mean[-1]:.2f} ± {sd[-1]:.2f} at {last}"
+        text = (f"order index {mean[0]:.2f} ± {sd[0]:.2f} at a density of {first}, {mean[-1]:.2f} ± {sd[-1]:.2f} "
+                f"at {last}")
         if crossing[key] is not None and rise[key] > 0.3:
             text += f", half-way at {crossing[key]:.2f}"
         return text if key == "serial" else f"{text} (serial {_ends(order['serial'])})"
 
     near = crossing["serial"] is not None and 0.4 <= crossing["serial"] <= 0.6
-    kept = "The collective still orders itself: what this setting changes in the statistics matters less here than in the " \
-           "paper, whose settings are not printed."
+    kept = ("The collective still orders itself: what this setting changes in the statistics matters less here "
+            "than in the "
+           "paper, whose settings are not printed.")
     return [
         judge("transition", rise["serial"] > 0.5 and near, told("serial"), in_part=rise["serial"] > 0.3,
               cause="The order rises with density, but not as sharply, or not there, in a box this small."),

@@ -15,13 +15,14 @@ from experiments.machine import MODELS
 from experiments.pieces import Piece, Results
 
 PAPER_VOLUME = 1024 * 1024 * 182
-ALONE = "A cell alone begins to crawl by itself here, in the serial chain as well (docs/tissues.md); what differs from the " \
-        "paper's simulation is not known. Scans are generated, too."
+ALONE = ("A cell alone begins to crawl by itself here, in the serial chain as well (docs/tissues.md); what "
+         "differs from the "
+        "paper's simulation is not known. Scans are generated, too.")
 
 CLAIMS = (
     Claim("explored", "7C", "More cells explore more of the sinusoids, and all explore more with time."),
-    Claim("per_cell", "7D", "The volume explored per cell rises much from 1,000 to 10,000 cells, and is less with 100,000, "
-                            "which fill a third of the sinusoids."),
+    Claim("per_cell", "7D", "The volume explored per cell rises much from 1,000 to 10,000 cells, and is less with "
+                            "100,000, which fill a third of the sinusoids."),
     Claim("arrest", "7E", "At low densities most cells are arrested; at high ones collisions set them moving."),
     Claim("speed", "7F", "The mean speed rises with density, to about 10.5 µm/min."),
 )
@@ -41,18 +42,19 @@ class Size:
 SIZES = {
     "tiny": Size("liver.toml", (48, 48, 40), (48, 48, 40), (20000, 80000), 4, 4, False),
     "short": Size("liver.toml", (128, 128, 112), (128, 128, 112), (1000, 3000, 10000, 30000, 100000), 30, 30, False),
-    "full": Size("large/liver.toml", (1024, 1024, 182), (512, 512, 182), (1000, 2000, 5000, 10000, 20000, 50000, 100000), 30,
-                 24 * 60, True),
+    "full": Size("large/liver.toml", (1024, 1024, 182), (512, 512, 182),
+                 (1000, 2000, 5000, 10000, 20000, 50000, 100000), 30, 24 * 60, True),
 }
 
 
 def patrol(model: str, lattice: list, scan: list, count: int, minutes: int, alone: bool, folder: Path) -> dict:
     """The run's measures over time, and the motility of all of it."""
     run = tissue.run(model, {"lattice.size": lattice, "initial.0.phantom.size_um": scan, "initial.1.count": count,
-                             "phases.1.mcs": 60 * minutes, "measure.every": 60, "measure.cells_every": 0}, 1, alone, folder)
+                             "phases.1.mcs": 60 * minutes, "measure.every": 60, "measure.cells_every": 0}, 1, alone,
+                     folder)
     motility, rows = run.table("motility").iloc[-1], run.measures
-    values = {name: motility[name] for name in ("speed_mean_um_per_min", "arrest_coefficient", "arrest_low", "arrest_high",
-                                                "speed_skewness", "intervals")}
+    values = {name: motility[name] for name in ("speed_mean_um_per_min", "arrest_coefficient", "arrest_low",
+                                                "arrest_high", "speed_skewness", "intervals")}
     return {**values, "minutes": rows.t_min.to_numpy() - rows.t_min.iloc[0], "cells": rows.cells.to_numpy(),
             "explored_um3": rows.explored_um3.to_numpy(), "visited_um3": rows.visited_um3_mean.to_numpy()}
 
@@ -97,9 +99,10 @@ def evaluate(size: Size, results: Results) -> Outcome:
     table = pd.DataFrame(rows)
     return Outcome(
         setup=f"{' x '.join(map(str, size.lattice))} sites, a generated scan with sinusoids of {volume:,} µm³ "
-              f"({100 * volume / np.prod(size.lattice):.0f}%), {table.cells.iloc[0]} to {table.cells.iloc[-1]:,} cells: as dense as "
-              f"{size.cells[0]:,} to {size.cells[-1]:,} in the paper's 1024 x 1024 x 182. {size.minutes} minutes for speeds over 2 "
-              f"minutes, {size.explored_minutes} for what is explored, seen every minute; one run each.",
+              f"({100 * volume / np.prod(size.lattice):.0f}%), {table.cells.iloc[0]} to {table.cells.iloc[-1]:,} "
+              f"cells: as dense as {size.cells[0]:,} to {size.cells[-1]:,} in the paper's 1024 x 1024 x 182. "
+              f"{size.minutes} minutes for speeds over 2 minutes, {size.explored_minutes} for what is explored, "
+              "seen every minute; one run each.",
         findings=_findings(size, table, results),
         tables={"densities": table, "explored": _curves(size, results, volume)},
         figures={"liver": _figure(size, table, results, volume)},
@@ -124,8 +127,8 @@ def _findings(size: Size, table: pd.DataFrame, results: Results) -> list:
               + f" of the sinusoids with {', '.join(f'{c:,}' for c in size.cells)} cells in the paper's volume"),
         judge("per_cell", gain > 1.5,
               f"per cell {first.explored_um3_per_cell:,.0f} µm³ with {first.cells_in_paper:,.0f} cells, "
-              f"{middle.explored_um3_per_cell:,.0f} with {middle.cells_in_paper:,.0f}, {last.explored_um3_per_cell:,.0f} with "
-              f"{last.cells_in_paper:,.0f} (which fill {100 * filled:.0f}%)",
+              f"{middle.explored_um3_per_cell:,.0f} with {middle.cells_in_paper:,.0f}, "
+              f"{last.explored_um3_per_cell:,.0f} with {last.cells_in_paper:,.0f} (which fill {100 * filled:.0f}%)",
               in_part=gain > 1.1 or last.explored_um3_per_cell < 0.5 * middle.explored_um3_per_cell,
               cause=f"Only the fall at the highest density is there. {ALONE}" if gain <= 1.1 else ALONE),
         judge("arrest", first.arrest > 0.5 and last.arrest < 0.2,
@@ -149,7 +152,8 @@ def _figure(size: Size, table: pd.DataFrame, results: Results, volume: int):
     row[1].plot(table.cells_in_paper, table.explored_um3_per_cell, "o-", color="#1d7874")
     row[1].set(title="explored per cell", ylabel="µm³", ylim=(0, None))
     row[2].plot(table.cells_in_paper, table.arrest, "o-", color="#c1121f")
-    row[2].fill_between(table.cells_in_paper, table.arrest_low, table.arrest_high, color="#c1121f", alpha=0.15, linewidth=0)
+    row[2].fill_between(table.cells_in_paper, table.arrest_low, table.arrest_high, color="#c1121f", alpha=0.15,
+                        linewidth=0)
     row[2].set(title="arrest coefficient", ylabel="share below 2 µm/min", ylim=(0, 1))
     row[3].plot(table.cells_in_paper, table.speed, "o-", color="#222222")
     row[3].axhline(10.5, color="#888888", linewidth=0.8, linestyle=":")

@@ -20,10 +20,12 @@ PAUSE, FAST = 2, 15  # µm/min
 SHOWN_BINS = 31  # of speeds, 1 µm/min wide
 
 CLAIMS = (
-    Claim("skewness", "8C", "The stronger the adhesion to stroma (J from 0 to -400), the more right-skewed the speeds."),
+    Claim("skewness", "8C", "The stronger the adhesion to stroma (J from 0 to -400), the more right-skewed the "
+                            "speeds."),
     Claim("closer", "8C", "With it the speeds come closer to the measured ones."),
     Claim("tracks", "8D", "Adhesion makes pauses longer or more frequent, but does not stop fast motion."),
-    Claim("landscapes", "8E", "Low and high adhesion have similar landscapes of fit, and the best fits are nearly as good."),
+    Claim("landscapes", "8E", "Low and high adhesion have similar landscapes of fit, and the best fits are nearly "
+                              "as good."),
     Claim("best", "8E", "The measured speeds are fitted best at high adhesion, with lambda_act 2600 and Max 10."),
     Claim("shapes", "S2", "For some motility parameters speeds are more right-skewed at high adhesion than at low."),
 )
@@ -44,13 +46,14 @@ class Size:
 SIZES = {
     "tiny": Size(32, 4, (1000, 2600), (10,), (-400, 0), 32, 2, False),
     "short": Size(48, 10, (600, 1400, 2600), (10, 20, 40), (-400, -300, -200, -100, 0), 64, 2, False),
-    "full": Size(256, 20, tuple(range(200, 3001, 200)), (10, 15, 20, 25, 30, 40, 50, 60, 70), (-400, -300, -200, -100, 0), 256,
-                 5, True),
+    "full": Size(256, 20, tuple(range(200, 3001, 200)), (10, 15, 20, 25, 30, 40, 50, 60, 70),
+                 (-400, -300, -200, -100, 0), 256, 5, True),
 }
 
 
-def crawl(diameter: int, act: int, maximum: int, stroma_j: int, minutes: int, seed: int, alone: bool, folder: Path) -> dict:
-    """Speeds over two minutes: their moments, bins, divergence from the reference; and every cell's track by minutes."""
+def crawl(diameter: int, act: int, maximum: int, stroma_j: int, minutes: int, seed: int, alone: bool,
+          folder: Path) -> dict:
+    """Speeds over two minutes: moments, bins, divergence from the reference; and tracks by minutes."""
     changes = {**tissue.node(diameter, tissue.cells_in(diameter), stroma_j), "phases.1.mcs": 60 * minutes,
                "measure.every": 60, "measure.cells_every": 60, "measure.halves": "none",
                "measure.direction_correlation": False, "measure.reference_speeds": REFERENCE,
@@ -60,8 +63,9 @@ def crawl(diameter: int, act: int, maximum: int, stroma_j: int, minutes: int, se
     run = tissue.run("lymph-node.toml", changes, seed, alone, folder)
     motility, speeds, cells = run.table("motility").iloc[-1], run.table("speeds"), run.cells
     tracks = cells.pivot_table(index="mcs", columns="id", values=["x", "y", "z"])
-    return {"mean": motility.speed_mean_um_per_min, "skewness": motility.speed_skewness, "arrest": motility.arrest_coefficient,
-            "divergence": motility.divergence_bits, "bins": speeds["count"].to_numpy(),
+    return {"mean": motility.speed_mean_um_per_min, "skewness": motility.speed_skewness,
+            "arrest": motility.arrest_coefficient, "divergence": motility.divergence_bits,
+            "bins": speeds["count"].to_numpy(),
             "tracks": np.stack([tracks[axis].to_numpy() for axis in "xyz"], axis=-1)}
 
 
@@ -75,8 +79,9 @@ def _stroma_name(stroma_j: int, seed: int) -> str:
 
 def plan(size: Size) -> list[Piece]:
     def piece(name: str, diameter: int, act: int, maximum: int, stroma_j: int, seed: int) -> Piece:
-        return Piece(name, crawl, {"diameter": diameter, "act": act, "maximum": maximum, "stroma_j": stroma_j,
-                                   "minutes": size.minutes, "seed": seed, "alone": size.alone}, alone=size.alone, resumes=True)
+        settings = {"diameter": diameter, "act": act, "maximum": maximum, "stroma_j": stroma_j,
+                    "minutes": size.minutes, "seed": seed, "alone": size.alone}
+        return Piece(name, crawl, settings, alone=size.alone, resumes=True)
 
     pieces = [piece(_stroma_name(j, seed), size.stroma_diameter, 2600, 10, j, seed)
               for j in (*size.stroma, LOW) for seed in range(1, size.stroma_seeds + 1)]
@@ -86,21 +91,23 @@ def plan(size: Size) -> list[Piece]:
 
 def _grid(size: Size, results: Results, stroma_j: int, what: str) -> np.ndarray:
     """Of shape (lambdas, maxima)."""
-    return np.array([[results[_grid_name(act, maximum, stroma_j)][what] for maximum in size.maxima] for act in size.lambdas])
+    return np.array([[results[_grid_name(act, maximum, stroma_j)][what] for maximum in size.maxima]
+                     for act in size.lambdas])
 
 
 def _by_stroma(size: Size, results: Results, what: str, stroma: tuple) -> np.ndarray:
     """Of shape (J, seeds)."""
-    return np.array([[results[_stroma_name(j, seed)][what] for seed in range(1, size.stroma_seeds + 1)] for j in stroma])
+    return np.array([[results[_stroma_name(j, seed)][what] for seed in range(1, size.stroma_seeds + 1)]
+                     for j in stroma])
 
 
 def evaluate(size: Size, results: Results) -> Outcome:
     return Outcome(
-        setup=f"Balls of {size.diameter} µm with {tissue.cells_in(size.diameter):,} cells (grid, J with stroma {HIGH} and {LOW}) and "
-              f"of {size.stroma_diameter} µm with {tissue.cells_in(size.stroma_diameter):,} (J from {size.stroma[0]} to "
-              f"{size.stroma[-1]}, {size.stroma_seeds} runs each), generated stroma, closed; {size.minutes} minutes, speeds over 2 "
-              "minutes. The reference speeds are a stand-in, generated by a formula (experiments/data): the measured ones are "
-              "not ours to ship.",
+        setup=f"Balls of {size.diameter} µm with {tissue.cells_in(size.diameter):,} cells (grid, J with stroma "
+              f"{HIGH} and {LOW}) and of {size.stroma_diameter} µm with {tissue.cells_in(size.stroma_diameter):,} "
+              f"(J from {size.stroma[0]} to {size.stroma[-1]}, {size.stroma_seeds} runs each), generated stroma, "
+              f"closed; {size.minutes} minutes, speeds over 2 minutes. The reference speeds are a stand-in, "
+              "generated by a formula (experiments/data): the measured ones are not ours to ship.",
         findings=_findings(size, results),
         tables={"grid": _grid_table(size, results), "stroma": _stroma_table(size, results)},
         figures={"lymph_node_fit": _figure(size, results), "lymph_node_speeds": _distributions(size, results)},
@@ -129,8 +136,8 @@ def _findings(size: Size, results: Results) -> list[Finding]:
         judge("skewness", sticky - free > max(0.1, 2 * spread),
               "skewness " + ", ".join(f"{value:.2f}" for value in skewness.mean(axis=1))
               + f" at J {', '.join(map(str, size.stroma))} (runs differ by {spread:.2f})", in_part=sticky > free,
-              cause="The trend is there, but small beside what runs of this size differ by. The stroma is generated: with "
-                    "less of it, or smoother, fewer cells touch it."),
+              cause="The trend is there, but small beside what runs of this size differ by. The stroma is "
+                    "generated: with less of it, or smoother, fewer cells touch it."),
         untested("closer", "Measured speeds are not ours to ship.",
                  f"divergence from the stand-in {divergence[0].mean():.2f} bits at J {size.stroma[0]}, "
                  f"{divergence[-1].mean():.2f} at {size.stroma[-1]}"),
@@ -150,8 +157,9 @@ def _tracks_finding(size: Size, results: Results) -> Finding:
     paused = [float(np.nanmean(speeds < PAUSE)) for speeds in (sticky, free)]
     fast = [float(np.nanmean(speeds > FAST)) for speeds in (sticky, free)]
     return judge("tracks", paused[0] > 1.2 * paused[1] and fast[0] > 0.5 * fast[1],
-                 f"minutes below {PAUSE} µm/min: {100 * paused[0]:.1f}% at J {size.stroma[0]}, {100 * paused[1]:.1f}% at {LOW}; above "
-                 f"{FAST}: {100 * fast[0]:.1f}% and {100 * fast[1]:.1f}%", in_part=paused[0] > paused[1],
+                 f"minutes below {PAUSE} µm/min: {100 * paused[0]:.1f}% at J {size.stroma[0]}, "
+                 f"{100 * paused[1]:.1f}% at {LOW}; above {FAST}: {100 * fast[0]:.1f}% and {100 * fast[1]:.1f}%",
+                 in_part=paused[0] > paused[1],
                  cause="Pauses become more frequent only a little.")
 
 
@@ -167,14 +175,16 @@ def _grid_findings(size: Size, results: Results) -> list[Finding]:
 
     return [
         judge("landscapes", rank > 0.7 and abs(high.min() - low.min()) < 0.5 * max(high.min(), low.min()),
-              f"rank correlation of the two grids {rank:.2f}; least divergence {high.min():.2f} bits at high adhesion, "
-              f"{low.min():.2f} at low", in_part=rank > 0.4,
-              cause="Speeds at high adhesion differ more from those at low than in the paper; the stroma is generated."),
+              f"rank correlation of the two grids {rank:.2f}; least divergence {high.min():.2f} bits at high "
+              f"adhesion, {low.min():.2f} at low", in_part=rank > 0.4,
+              cause="Speeds at high adhesion differ more from those at low than in the paper; the stroma is "
+                    "generated."),
         untested("best", "Measured speeds are not ours to ship.",
                  f"the stand-in is fitted best with {where(HIGH)} at high adhesion, {where(LOW)} at low"),
         judge("shapes", bool((more_skewed > 0.2).any()),
-              f"skewness is higher at high adhesion in {int((more_skewed > 0).sum())} of {more_skewed.size} cases, by up to "
-              f"{more_skewed.max():.2f} (mean {more_skewed.mean():.2f})", in_part=bool(more_skewed.mean() > 0)),
+              f"skewness is higher at high adhesion in {int((more_skewed > 0).sum())} of {more_skewed.size} cases, "
+              f"by up to {more_skewed.max():.2f} (mean {more_skewed.mean():.2f})",
+              in_part=bool(more_skewed.mean() > 0)),
     ]
 
 
@@ -197,14 +207,16 @@ def _figure(size: Size, results: Results):
     top[0].plot(x, _shares(own), color="#1d7874", label="simulated, J 0")
     top[0].set(title="speeds", xlabel="µm/min", ylabel="share")
     top[0].legend()
-    for what, axes, title in (("skewness", top[1], "skewness of speeds"), ("divergence", top[2], "divergence from the stand-in")):
+    for what, axes, title in (("skewness", top[1], "skewness of speeds"),
+                              ("divergence", top[2], "divergence from the stand-in")):
         values = _by_stroma(size, results, what, size.stroma)
         for seed in range(size.stroma_seeds):
             axes.plot(size.stroma, values[:, seed], "o", color="#999999", markersize=3)
         axes.plot(size.stroma, values.mean(axis=1), "-", color="#c1121f")
         axes.set(title=title, xlabel="J with stroma", ylabel="bits" if what == "divergence" else "")
     for axes, j, name in ((bottom[0], HIGH, "high"), (bottom[1], LOW, "low")):
-        plots.heat_map(axes, _grid(size, results, j, "divergence"), list(size.lambdas), list(size.maxima), colours="magma")
+        grid = _grid(size, results, j, "divergence")
+        plots.heat_map(axes, grid, list(size.lambdas), list(size.maxima), colours="magma")
         axes.set(title=f"divergence (bits), {name} adhesion", xlabel="Max", ylabel="lambda_act")
     _draw_tracks(bottom[2], size, results)
     return figure

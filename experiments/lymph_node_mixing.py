@@ -41,9 +41,9 @@ SIZES = {
 
 def mix(model: str, diameter: int, cells: int, stroma_j: int, minutes: int, alone: bool, folder: Path) -> dict:
     """The mixed fraction over time, and the mean correlation of directions by distance."""
-    run = tissue.run(model, {**tissue.node(diameter, cells, stroma_j), "phases.1.mcs": 60 * minutes, "measure.every": 60,
-                             "measure.cells_every": min(600, 30 * minutes), "measure.one_cell_in": max(1, cells // 1000)},
-                     1, alone, folder)
+    run = tissue.run(model, {**tissue.node(diameter, cells, stroma_j), "phases.1.mcs": 60 * minutes,
+                             "measure.every": 60, "measure.cells_every": min(600, 30 * minutes),
+                             "measure.one_cell_in": max(1, cells // 1000)}, 1, alone, folder)
     rows, seen = run.measures, run.table("direction_correlation").dropna()
     correlation = (seen.correlation * seen.pairs).groupby(seen.low_um).sum() / seen.pairs.groupby(seen.low_um).sum()
     return {"minutes": rows.t_min.to_numpy() - rows.t_min.iloc[0], "mixed": rows.mixed_fraction.to_numpy(),
@@ -52,9 +52,9 @@ def mix(model: str, diameter: int, cells: int, stroma_j: int, minutes: int, alon
 
 
 def plan(size: Size) -> list[Piece]:
-    return [Piece(f"stroma{j}", mix, {"model": size.model, "diameter": size.diameter, "cells": size.cells, "stroma_j": j,
-                                      "minutes": size.minutes, "alone": size.alone}, alone=size.alone, resumes=True)
-            for j in ADHESIONS]
+    fixed = {"model": size.model, "diameter": size.diameter, "cells": size.cells, "minutes": size.minutes,
+             "alone": size.alone}
+    return [Piece(f"stroma{j}", mix, {**fixed, "stroma_j": j}, alone=size.alone, resumes=True) for j in ADHESIONS]
 
 
 def _half_time(found) -> float | None:
@@ -66,9 +66,9 @@ def _half_time(found) -> float | None:
 def evaluate(size: Size, results: Results) -> Outcome:
     found = {j: results[f"stroma{j}"] for j in ADHESIONS}
     return Outcome(
-        setup=f"A ball of {size.diameter} µm with {size.cells:,} cells and generated stroma, {size.minutes} minutes, J with stroma "
-              f"{' and '.join(map(str, ADHESIONS))}; lambda_act 2600, Max 10. Mixed: the share of one half's cells that touch one "
-              "of the other. Directions over 2 minutes.",
+        setup=f"A ball of {size.diameter} µm with {size.cells:,} cells and generated stroma, {size.minutes} "
+              f"minutes, J with stroma {' and '.join(map(str, ADHESIONS))}; lambda_act 2600, Max 10. Mixed: the "
+              "share of one half's cells that touch one of the other. Directions over 2 minutes.",
         findings=_findings(size, found),
         tables={"mixing": pd.concat([pd.DataFrame({"j_stroma": j, "minutes": f["minutes"], "mixed": f["mixed"]})
                                      for j, f in found.items()]),
@@ -93,7 +93,8 @@ def _findings(size: Size, found: dict) -> list[Finding]:
         hour = untested("hour", f"A ball of {size.diameter} µm mixes much sooner than one of 1 mm.", told)
     # Bins are as wide as a cell, so that the second holds the neighbours.
     near = {j: float(f["correlation"][f["distance"] > 0][0]) for j, f in found.items()}
-    far = {j: float(np.abs(f["correlation"][f["distance"] >= 0.5 * f["distance"].max()]).max()) for j, f in found.items()}
+    far = {j: float(np.abs(f["correlation"][f["distance"] >= 0.5 * f["distance"].max()]).max())
+           for j, f in found.items()}
     return [
         judge("similar", gap < 0.15, f"{told}; {ends}; at most {100 * gap:.0f} points apart", in_part=gap < 0.3),
         hour,

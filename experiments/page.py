@@ -17,9 +17,10 @@ from experiments.plots import png
 
 TITLE = "The paper's results, computed again"
 INTRODUCTION = (
-    "Claims of Sultan, Devi, Mueller and Textor, \"A parallelized cellular Potts model that enables simulations at tissue "
-    "scale\" (2023), in our words, beside what Kiln measures. Nothing was tuned until it agreed: where a claim does not "
-    "hold, the page says so, with the likely cause. Times of other people's software are quoted, not run."
+    "Claims of Sultan, Devi, Mueller and Textor, \"A parallelized cellular Potts model that enables simulations "
+    "at tissue scale\" (2023), in our words, beside what Kiln measures. Nothing was tuned until it agreed: where "
+    "a claim does not hold, the page says so, with the likely cause. Times of other people's software are quoted, "
+    "not run."
 )
 LATER = "Several GPUs (Fig. 2E and 6B) are not part of Kiln yet; their claims come with it."
 FORMS = {"tiny": "for tests: sizes at which no claim can be judged", "short": "short: reduced sizes, for two cores",
@@ -87,8 +88,8 @@ def _facts(written: Sequence[Written], form: str) -> list[tuple[str, str]]:
         return ", ".join(sorted({text for value in values for text in (value if isinstance(value, list) else [value])}))
 
     minutes = sum(w.record["seconds"] for w in written) / 60
-    return [("form", FORMS[form]), ("date", all_of("date")), ("machine", all_of("machine")), ("commit", all_of("commits")),
-            ("computing", f"{minutes:.1f} minutes, summed over cores")]
+    return [("form", FORMS[form]), ("date", all_of("date")), ("machine", all_of("machine")),
+            ("commit", all_of("commits")), ("computing", f"{minutes:.1f} minutes, summed over cores")]
 
 
 def _counts(written: Sequence[Written]) -> str:
@@ -101,7 +102,8 @@ _PLURAL = {Verdict.HOLDS: "hold", Verdict.IN_PART: "hold in part", Verdict.FAILS
 
 
 def html(written: Sequence[Written], missing: Sequence[Experiment], form: str) -> str:
-    facts = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in _facts(written, form))
+    facts = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>"
+                    for name, value in _facts(written, form))
     left_out = f"<p>Not run yet: {escape(', '.join(e.title for e in missing))}.</p>" if missing else ""
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{TITLE}</title><style>
@@ -184,6 +186,5 @@ def _markdown_section(w: Written, images: str) -> str:
 
 
 def _markdown_row(figure: str, text: str, finding: Finding) -> str:
-    told = " ".join(part for part in (finding.measured + ("." if finding.measured and finding.cause else ""), finding.cause)
-                    if part)
+    told = ". ".join(part for part in (finding.measured, finding.cause) if part)
     return f"| {figure} | {text} | {told} | **{finding.verdict.value}** |".replace("\n", " ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import inspect
 import io
@@ -9,6 +10,7 @@ import json
 import os
 import shutil
 import sys
+import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -36,7 +38,9 @@ class Piece:
     key: str = field(init=False)  # another one where the work or its settings are others
 
     def __post_init__(self) -> None:
-        asked = json.dumps([inspect.getsource(self.work), dict(self.settings)], sort_keys=True)
+        # By its syntax tree: layout and comments do not count.
+        work = ast.dump(ast.parse(textwrap.dedent(inspect.getsource(self.work))))
+        asked = json.dumps([work, dict(self.settings)], sort_keys=True)
         object.__setattr__(self, "key", f"{self.name}-{hashlib.sha256(asked.encode()).hexdigest()[:10]}")
 
     @property

@@ -27,8 +27,8 @@ CLAIMS = (
     Claim("256", "1A", "An optimised serial engine needs 1.2 hours for 256^3 cubic micrometres and 10 minutes."),
     Claim("mm", "1A", "For a cubic millimetre and a day it would need 1.4 years: out of reach."),
     Claim("parallel", "9", "The parallel engine plays a day of a tissue of 1 mm in days (1.9 on the paper's GPU)."),
-    Claim("grid", "1B", "The cost of a grid of parameters grows exponentially: 16 s for one parameter with 10 values, over a "
-                        "year for five with 30."),
+    Claim("grid", "1B", "The cost of a grid of parameters grows exponentially: 16 s for one parameter with 10 "
+                        "values, over a year for five with 30."),
 )
 
 
@@ -49,8 +49,8 @@ SIZES = {
 
 
 def grid_seconds(mcs: int, runs: int, engine: str, at_once: int) -> dict:
-    """Seconds per simulation of a single Act cell, so many at a time, with lambda_act from a grid; one at a time by what
-    it computes, more by the clock."""
+    """Seconds per simulation of a single Act cell, so many at a time; one at a time by what it computes, more by the
+    clock."""
     model = kiln.Model(MODELS / "act-cell.toml")
 
     def one(number: int) -> None:
@@ -77,8 +77,9 @@ def plan(size: Size) -> list[Piece]:
     pieces = []
     for way in _ways():
         engine, threads, *_ = WAYS[way]
-        pieces += [Piece(f"{way}-{edge}", ms_per_mcs, {"model": "dense.toml", "size": [edge] * 3, "engine": engine,
-                                                       "threads": threads, "mcs": mcs_for(edge**3, engine, size.attempts)}, alone=True)
+        fixed = {"model": "dense.toml", "engine": engine, "threads": threads}
+        pieces += [Piece(f"{way}-{edge}", ms_per_mcs, {**fixed, "size": [edge] * 3,
+                                                       "mcs": mcs_for(edge**3, engine, size.attempts)}, alone=True)
                    for edge in _edges(size, way)]
     pieces.append(Piece("grid-one", grid_seconds, {"mcs": size.grid_mcs, "runs": size.grid_runs, "engine": "serial",
                                                    "at_once": 1}, alone=True))
@@ -88,8 +89,8 @@ def plan(size: Size) -> list[Piece]:
 
 
 def _fit(size: Size, results: Results, way: str) -> tuple[float, float]:
-    """Slope and offset of log(seconds per MCS) over log(sites), as in the paper; a site is never taken to cost less in a
-    larger lattice."""
+    """Slope and offset of log(seconds per MCS) over log(sites), as in the paper; a site is never taken to cost less in
+    a larger lattice."""
     edges = [edge for edge in _edges(size, way) if edge >= size.fitted_from]
     x = np.log([edge**3 for edge in edges])
     y = np.log([results[f"{way}-{edge}"]["ms"] / 1000 for edge in edges])
@@ -115,9 +116,10 @@ def evaluate(size: Size, results: Results) -> Outcome:
     cost = {target: {way: _seconds(fit, target) for way, fit in fits.items()} for target in TARGETS}
     grid = {key: results[f"grid-{key}"]["seconds"] for key in ("one", "all")}
     return Outcome(
-        setup=f"A box full of static cells (V 150, perimeter 1500, J 10, T 20), edges of {', '.join(map(str, size.edges))} sites "
-              f"(to 128 on a processor); lines fitted in log-log space from {size.fitted_from} on. Grid: one Act cell on "
-              f"256 x 256 sites, {size.grid_mcs} MCS, serial chain.",
+        setup="A box full of static cells (V 150, perimeter 1500, J 10, T 20), edges of "
+              f"{', '.join(map(str, size.edges))} sites (to 128 on a processor); lines fitted in log-log space "
+              f"from {size.fitted_from} on. Grid: one Act cell on 256 x 256 sites, {size.grid_mcs} MCS, serial "
+              "chain.",
         findings=_findings(cost, grid),
         tables={"cost": pd.DataFrame([(way, edge, results[f"{way}-{edge}"]["ms"]) for way in _ways()
                                       for edge in _edges(size, way)], columns=["how", "edge", "ms_per_mcs"]),
@@ -139,12 +141,13 @@ def _findings(cost: dict, grid: dict) -> list:
         out_of_reach = cost[target]["serial"] > (30 * DAY if target == "mm" else 0.5 * HOUR)
         found.append(judge(target, 0.5 < ratio < 2, told(target), in_part=out_of_reach, cause=faster.format(ratio)))
     found.append(judge("parallel", cost["mm"]["gpu"] < 10 * DAY, told("mm")) if machine.gpu()
-                 else untested("parallel", "No GPU on this machine.", f"extrapolated from small lattices: {told('mm')}"))
+                 else untested("parallel", "No GPU on this machine.",
+                               f"extrapolated from small lattices: {told('mm')}"))
     most = 30**5 * grid["one"]
     found.append(judge("grid", most > 30 * DAY,
-                       f"{grid['one']:.2f} s per simulation on one core: {in_words(10 * grid['one'])} for one parameter with 10 "
-                       f"values, {in_words(most)} for five with 30; with all {machine.cores()} cores "
-                       f"{in_words(30**5 * grid['all'])}", in_part=most > DAY,
+                       f"{grid['one']:.2f} s per simulation on one core: {in_words(10 * grid['one'])} for one "
+                       f"parameter with 10 values, {in_words(most)} for five with 30; with all {machine.cores()} "
+                       f"cores {in_words(30**5 * grid['all'])}", in_part=most > DAY,
                        cause="A simulation is much cheaper here than in the paper (1.6 s each)."))
     return found
 
@@ -155,7 +158,8 @@ def _figure(size: Size, results: Results, fits: dict, grid: dict):
     for way, fit in fits.items():
         _, _, label, colour = WAYS[way]
         edges = _edges(size, way)
-        left.loglog([e**3 for e in edges], [0.6 * results[f"{way}-{e}"]["ms"] for e in edges], "o", color=colour, label=label)
+        seconds = [0.6 * results[f"{way}-{edge}"]["ms"] for edge in edges]
+        left.loglog([edge**3 for edge in edges], seconds, "o", color=colour, label=label)
         left.loglog(x, 600 * np.exp(fit[1] + fit[0] * np.log(x)), color=colour, alpha=0.5, linewidth=1)
     left.plot([256**3], [PAPER_SECONDS["256"]], "x", color="#888888", label="paper, serial")
     left.set(title="10 minutes of a dense tissue", xlabel="cubic micrometres", ylabel="wall-clock seconds")
@@ -166,9 +170,9 @@ def _figure(size: Size, results: Results, fits: dict, grid: dict):
     for seconds, name in ((HOUR, "hour"), (DAY, "day"), (30 * DAY, "month"), (YEAR, "year")):
         for axes in (left, right):
             axes.axhline(seconds, color="#dddddd", linewidth=0.8, zorder=0)
-            axes.annotate(name, (1, seconds), xycoords=("axes fraction", "data"), fontsize=6, color="#888888", va="bottom",
-                          ha="right")
-    right.set(title="grids of parameters, one core", xlabel="parameters", ylabel="wall-clock seconds", xticks=parameters)
+            axes.annotate(name, (1, seconds), xycoords=("axes fraction", "data"), fontsize=6, color="#888888",
+                          va="bottom", ha="right")
+    right.set(title="grids of parameters, one core", xlabel="parameters", ylabel="seconds", xticks=parameters)
     right.legend()
     return figure
 

@@ -100,9 +100,9 @@ def evaluate(size: Size, results: Results) -> Outcome:
     curves = {s.key: _curves(results, s, size.times, size.runs) for s in COMPARED}
     errors = _errors(size, results)
     return Outcome(
-        setup=f"{size.lattice} x {size.lattice} sites, an aggregate of radius {size.radius}, J 2, 14, 11 and 16, T 10; "
-              f"{size.runs} runs each to {size.times[-1]:,} MCS. Checkerboards: {in_words(ATOMIC.board)}. Settings: regions "
-              f"of {', '.join(map(str, size.regions))} in blocks twice as wide, switched every "
+        setup=f"{size.lattice} x {size.lattice} sites, an aggregate of radius {size.radius}, J 2, 14, 11 and 16, T "
+              f"10; {size.runs} runs each to {size.times[-1]:,} MCS. Checkerboards: {in_words(ATOMIC.board)}. "
+              f"Settings: regions of {', '.join(map(str, size.regions))} in blocks twice as wide, switched every "
               f"{', '.join(map(str, size.switches))} attempts, to {size.settings_times[-1]:,} MCS.",
         findings=_findings(size, curves, errors, results),
         tables={"interfaces": _curve_table(size, results), "errors": _error_table(size, errors)},
@@ -119,9 +119,9 @@ def _findings(size: Size, curves: dict, errors: np.ndarray, results: Results) ->
 
     def told(key: str) -> str:
         return (f"share of heterotypic interfaces after {size.times[-1]:,} MCS {ends[key].mean():.3f} ± "
-                f"{ends[key].std(ddof=1):.3f} (serial {ends['serial'].mean():.3f} ± {ends['serial'].std(ddof=1):.3f}), "
-                f"{100 * progress[key]:.0f}% of the serial drop; {100 * accepted[key]:.1f}% of attempts accepted "
-                f"(serial {100 * accepted['serial']:.1f}%)")
+                f"{ends[key].std(ddof=1):.3f} (serial {ends['serial'].mean():.3f} ± "
+                f"{ends['serial'].std(ddof=1):.3f}), {100 * progress[key]:.0f}% of the serial drop; "
+                f"{100 * accepted[key]:.1f}% of attempts accepted (serial {100 * accepted['serial']:.1f}%)")
 
     p, often = two_way_anova(errors), two_way_anova(errors[:, :-1])
     delay = _delay(size, curves["serial"].mean(axis=0), curves["mutex"].mean(axis=0))
@@ -129,19 +129,19 @@ def _findings(size: Size, curves: dict, errors: np.ndarray, results: Results) ->
         judge("mutex", progress["mutex"] < 0.5,
               told("mutex") + f"; it needs {delay:.1f} times as many MCS to get where the serial chain is at the end",
               in_part=progress["mutex"] < 0.9,
-              cause="Copies are lost and sorting is slower, but it goes on. Between two barriers only a few attempts meet a "
-                    "cell of 40 sites, and only accepted ones lock it here; the paper's software may lock for every "
-                    "attempt, or lock the medium, too."),
+              cause="Copies are lost and sorting is slower, but it goes on. Between two barriers only a few "
+                    "attempts meet a cell of 40 sites, and only accepted ones lock it here; the paper's software "
+                    "may lock for every attempt, or lock the medium, too."),
         judge("atomic", abs(progress["atomic"] - 1) < 0.1, told("atomic"), in_part=abs(progress["atomic"] - 1) < 0.3),
         judge("tiles", abs(progress["tiles"] - 1) < 0.1, told("tiles"), in_part=abs(progress["tiles"] - 1) < 0.3),
         judge("settings", min(p.values()) > 0.05,
-              f"RMSE {errors.mean():.4f} on average, {errors.mean(axis=2).min():.4f} to {errors.mean(axis=2).max():.4f} over "
-              f"settings; ANOVA p = {p['first']:.2g} for the size of regions, {p['second']:.2g} for switching, "
-              f"{p['interaction']:.2g} for both together. Without the rarest switching: {often['first']:.2g}, "
-              f"{often['second']:.2g}, {often['interaction']:.2g}",
+              f"RMSE {errors.mean():.4f} on average, {errors.mean(axis=2).min():.4f} to "
+              f"{errors.mean(axis=2).max():.4f} over settings; ANOVA p = {p['first']:.2g} for the size of regions, "
+              f"{p['second']:.2g} for switching, {p['interaction']:.2g} for both together. Without the rarest "
+              f"switching: {often['first']:.2g}, {often['second']:.2g}, {often['interaction']:.2g}",
               in_part=min(often.values()) > 0.05,
-              cause=f"Where a small region stays active for {size.switches[-1]} attempts, the others wait for many MCS, and "
-                    "sorting begins late. How rarely the paper switched is not printed."),
+              cause=f"Where a small region stays active for {size.switches[-1]} attempts, the others wait for many "
+                    "MCS, and sorting begins late. How rarely the paper switched is not printed."),
     ]
 
 

@@ -19,12 +19,14 @@ WAYS = {"serial": ("serial", 1, "serial, one core", "#222222"), "one": ("threads
 PAPER_SERIAL_2048 = 4.4e6
 
 CLAIMS = (
-    Claim("caching", "6A", "Shared-memory caching and specialised kernels together make the GPU 10 times faster, more than "
-                           "either alone."),
+    Claim("caching", "6A", "Shared-memory caching and specialised kernels together make the GPU 10 times faster, "
+                           "more than either alone."),
     Claim("gpus", "6B", "Four GPUs are 2.3 times as fast as one."),
-    Claim("sorting", "6C", "2-D sorting on 2048 x 2048 sites: a GPU is more than 3,500 times as fast as the serial engine."),
+    Claim("sorting", "6C", "2-D sorting on 2048 x 2048 sites: a GPU is more than 3,500 times as fast as the "
+                           "serial engine."),
     Claim("morpheus", "6C", "It is more than 25,000 times as fast as Morpheus."),
-    Claim("collective", "6D", "The 3-D collective on 256^3 sites: a GPU is more than 600 times as fast as the serial engine."),
+    Claim("collective", "6D", "The 3-D collective on 256^3 sites: a GPU is more than 600 times as fast as the "
+                              "serial engine."),
     Claim("cores", "ours", "All cores together are faster than one in proportion."),
 )
 
@@ -75,8 +77,8 @@ def _table(size: Size, results: Results) -> pd.DataFrame:
 def evaluate(size: Size, results: Results) -> Outcome:
     table = _table(size, results)
     return Outcome(
-        setup="Lattices full of cells, periodic; up to 100 MCS after as many, fewer on a processor where they would take long. "
-              "`serial` is the textbook chain, `tiles` our parallel schedule.",
+        setup="Lattices full of cells, periodic; up to 100 MCS after as many, fewer on a processor where they "
+              "would take long. `serial` is the textbook chain, `tiles` our parallel schedule.",
         findings=_findings(size, table),
         tables={"speed": table},
         figures={"speed": _figure(size, table)},
@@ -107,14 +109,15 @@ def _findings(size: Size, table: pd.DataFrame) -> list[Finding]:
     gains = {case: _rate(table, case, "all", max(edges)) / _rate(table, case, "one", max(edges))
              for case, edges in size.edges.items()}
     return [
-        untested("caching", "Kiln's kernels are always compiled for the model at hand and have no switch to turn that, or "
-                            "the use of shared memory, off."),
+        untested("caching", "Kiln's kernels are always compiled for the model at hand and have no switch to turn "
+                            "that, or the use of shared memory, off."),
         untested("gpus", "Several GPUs come later."),
         _against_serial(size, table, "sorting", 2048, 3500),
         untested("morpheus", "Other people's software is quoted, not run."),
         _against_serial(size, table, "collective", 256, 600),
         judge("cores", min(gains.values()) > 0.7 * machine.cores(),
-              ", ".join(f"{CASES[case][2]}: {gain:.2f} times one core with {machine.cores()}" for case, gain in gains.items()),
+              ", ".join(f"{CASES[case][2]}: {gain:.2f} times one core with {machine.cores()}"
+                        for case, gain in gains.items()),
               in_part=min(gains.values()) > 1.1,
               cause="The machine was busy with other work, or the lattice is too small for so many cores."),
     ]

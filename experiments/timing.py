@@ -14,7 +14,8 @@ REPEATS = 3  # the fastest counts: other work on the machine only slows down
 def ms_per_mcs(model: str, size: list, engine: str, threads: int, mcs: int) -> dict:
     """After a burn-in of as many MCS. `model` is a file of models/, `threads` 0 for all. One thread is timed by what it
     computes, whatever else the machine does; all of them, and a GPU, by the clock."""
-    sim = kiln.Simulation(kiln.Model(MODELS / model, {"lattice.size": size}), engine=engine, threads=threads, record=False)
+    sim = kiln.Simulation(kiln.Model(MODELS / model, {"lattice.size": size}), engine=engine, threads=threads,
+                          record=False)
     clock = time.process_time if threads == 1 else time.monotonic
     sim.run(mcs, progress=False)
     seconds = []

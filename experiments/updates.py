@@ -21,8 +21,8 @@ WAIT_BINS, WAIT_MAX = 64, 8.0  # MCS between two attempts on a site, the last on
 CLOSE, FAR = 0.1, 0.25  # total variation: a tenth of the attempts would have to move; a quarter
 
 CLAIMS = (
-    Claim("small", "3C", "Small regions make attempts more even than in the serial chain, and the time between two of them "
-                         "predictable."),
+    Claim("small", "3C", "Small regions make attempts more even than in the serial chain, and the time between "
+                         "two of them predictable."),
     Claim("rare", "3C", "Rare switching changes the waiting times substantially."),
     Claim("large", "3C", "Large regions that switch often come close to the serial statistics."),
     Claim("trend", "3C", "The larger the regions and the more frequent the switches, the closer to the serial chain."),
@@ -43,7 +43,8 @@ SIZES = {"tiny": Size(20, 1, (1, 8), (1, 64)), "short": Size(100, 10), "full": S
 
 def count(lattice: int, mcs: int, schedule: dict, seeds: list) -> dict:
     """Histograms of attempts per site and MCS, and of the MCS between two attempts on a site."""
-    model = kiln.Model(MODELS / "sorting.toml", {"lattice.size": [lattice, lattice], "initial.0.region.radius": lattice / 3})
+    model = kiln.Model(MODELS / "sorting.toml",
+                       {"lattice.size": [lattice, lattice], "initial.0.region.radius": lattice / 3})
     attempts, waits = np.zeros(COUNT_BINS, np.int64), np.zeros(WAIT_BINS, np.int64)
     for seed in seeds:
         changes = {"seed": seed, **({"schedule.checkerboard": schedule["board"]} if schedule["board"] else {})}
@@ -80,9 +81,10 @@ def evaluate(size: Size, results: Results) -> Outcome:
     grids = {what: np.array([[histogram_distance(results["serial"][what], results[_board(r, s).key][what])
                               for s in size.switches] for r in size.regions]) for what in ("attempts", "waits")}
     return Outcome(
-        setup=f"16 x 16 sites, {size.mcs} MCS of 256 attempts, {size.repeats} repeats; `tiles` on 128 x 128 sites. Small: "
-              f"{in_words(SMALL.board)}; rare: {in_words(RARE.board)}; large: {in_words(LARGE_2D.board)}. Distances are total "
-              "variations from the serial distribution: 0 where both are equal, 1 where they have nothing in common.",
+        setup=f"16 x 16 sites, {size.mcs} MCS of 256 attempts, {size.repeats} repeats; `tiles` on 128 x 128 sites. "
+              f"Small: {in_words(SMALL.board)}; rare: {in_words(RARE.board)}; large: {in_words(LARGE_2D.board)}. "
+              "Distances are total variations from the serial distribution: 0 where both are equal, 1 where they "
+              "have nothing in common.",
         findings=_findings(size, results, grids),
         tables={"histograms": _histogram_table(results), "distances": _distance_table(size, grids)},
         figures={"updates": _figure(size, results, grids)},
@@ -108,11 +110,12 @@ def _findings(size: Size, results: Results, grids: dict) -> list:
         judge("rare", found["rare"][1] > FAR, told(*found["rare"]), in_part=found["rare"][1] > CLOSE),
         judge("large", max(found["large"]) < CLOSE, told(*found["large"]), in_part=max(found["large"]) < FAR),
         judge("trend", best <= grids["waits"].min() + 0.02 and rising,
-              f"distance in waiting times {best:.3f} with regions of {size.regions[-1]} switched every {size.switches[0]}, "
-              f"up to {worst:.3f}; it {'grows' if rising else 'does not always grow'} as switches become rarer",
+              f"distance in waiting times {best:.3f} with regions of {size.regions[-1]} switched every "
+              f"{size.switches[0]}, up to {worst:.3f}; it {'grows' if rising else 'does not always grow'} as "
+              "switches become rarer",
               in_part=best <= grids["waits"].min() + 0.02,
-              cause="Small regions are far off however often they switch: bursts within a region and pauses between them are "
-                    "different errors, of about the same size."),
+              cause="Small regions are far off however often they switch: bursts within a region and pauses "
+                    "between them are different errors, of about the same size."),
         judge("tiles", max(tiles) < CLOSE, told(*tiles), in_part=max(tiles) < FAR,
               cause="A round tries sites a little more evenly than chance would."),
     ]
@@ -128,7 +131,8 @@ def _histogram_table(results: Results) -> pd.DataFrame:
     rows = []
     for key in ("serial", "small", "rare", "large", "serial128", "tiles128"):
         rows += [(key, "attempts per site and MCS", value, n) for value, n in enumerate(results[key]["attempts"])]
-        rows += [(key, "MCS between attempts", i * WAIT_MAX / WAIT_BINS, n) for i, n in enumerate(results[key]["waits"])]
+        rows += [(key, "MCS between attempts", i * WAIT_MAX / WAIT_BINS, n)
+                 for i, n in enumerate(results[key]["waits"])]
     return pd.DataFrame(rows, columns=["schedule", "what", "from", "count"])
 
 
@@ -140,7 +144,7 @@ def _distance_table(size: Size, grids: dict) -> pd.DataFrame:
 
 def _figure(size: Size, results: Results, grids: dict):
     figure, (top, bottom) = plots.panels(6, 2, width=2.3, height=2.2)
-    shown = [(SERIAL, "serial", "serial"), (SMALL, "small", "serial"), (RARE, "rare", "serial"), (LARGE_2D, "large", "serial"),
+    shown = [*((schedule, schedule.key, "serial") for schedule in (SERIAL, SMALL, RARE, LARGE_2D)),
              (TILES, "tiles128", "serial128")]
     counts = np.arange(COUNT_BINS)
     waits = np.arange(WAIT_BINS) * WAIT_MAX / WAIT_BINS
