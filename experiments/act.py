@@ -120,13 +120,14 @@ def _findings(size: Size, found: dict[str, np.ndarray]) -> list:
 
     strengths = ", ".join(map(str, size.lambdas))
     kept = ("The range is there: what this setting changes in the statistics matters less here than in the paper, "
-            "whose "
-           "settings are not printed.")
+            "whose settings are not printed.")
+    other = "Persistence changes with strength, but not as in the serial chain."
     return [
         judge("serial", span["serial"] > FAR_OFF and mean["serial"][-1] > 0.3,
               f"{measure} {values('serial')} at lambda_act {strengths}", in_part=span["serial"] > 0.1,
               cause="The cell keeps its direction for hundreds of MCS at any strength."),
-        *(judge(key, span[key] < 0.5 * span["serial"], told(key), in_part=not follows(key), cause=kept)
+        *(judge(key, span[key] < 0.5 * span["serial"], told(key), in_part=not follows(key),
+                cause=kept if follows(key) else other)
           for key in ("small", "rare")),
         *(judge(key, follows(key), told(key), in_part=span[key] > 0.5 * span["serial"]) for key in ("large", "tiles")),
     ]
