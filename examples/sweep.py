@@ -1,22 +1,17 @@
 """How fast cells crawl, over two parameters: a heat map of many short simulations, one per core."""
 
-import os
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from itertools import product
 from pathlib import Path
 
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-import pandas as pd
 
 import kiln
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
-STRENGTHS, MEMORIES = [50, 100, 200, 400], [10, 30, 60]
-base = kiln.Model(
+model = kiln.Model(
     MODELS / "act-cell.toml",
     {
         "lattice.size": [120, 120],
@@ -26,18 +21,10 @@ base = kiln.Model(
         "initial.0.region": {"shape": "box", "low": [50, 50], "high": [72, 72]},
     },
 )
+vary = {"types.cell.act.lambda": [50, 100, 200, 400], "types.cell.act.max": [10, 30, 60]}
+runs = kiln.sweep(model, vary, replicas=4, mcs=400).runs
 
-
-def speed(strength, memory):
-    sim = kiln.Simulation(base.changed({"types.cell.act.lambda": strength, "types.cell.act.max": memory}), threads=1)
-    sim.run(400, progress=False)
-    return {"lambda": strength, "max": memory, "speed": sim.measures["speed_um_per_min"].iloc[10:].mean()}
-
-
-with ThreadPoolExecutor(os.cpu_count()) as pool:  # a running simulation does not hold Python up
-    rows = pd.DataFrame(pool.map(lambda point: speed(*point), product(STRENGTHS, MEMORIES)))
-
-grid = rows.pivot(index="max", columns="lambda", values="speed")
+grid = runs.pivot_table(index="types.cell.act.max", columns="types.cell.act.lambda", values="speed_mean_um_per_min")
 figure, axes = plt.subplots(figsize=(6, 4.2), layout="constrained")
 image = axes.imshow(grid, origin="lower", cmap="viridis", aspect="auto")
 axes.set_xticks(range(len(grid.columns)), grid.columns)

@@ -114,9 +114,8 @@ def _findings(size: Size, order: dict[str, np.ndarray]) -> list:
         return text if key == "serial" else f"{text} (serial {_ends(order['serial'])})"
 
     near = crossing["serial"] is not None and 0.4 <= crossing["serial"] <= 0.6
-    kept = ("The collective still orders itself: what this setting changes in the statistics matters less here "
-            "than in the "
-           "paper, whose settings are not printed.")
+    kept = ("The collective still orders itself: what this setting changes in the statistics matters less here than "
+            "in the paper, whose settings are not printed.")
     return [
         judge("transition", rise["serial"] > 0.5 and near, told("serial"), in_part=rise["serial"] > 0.3,
               cause="The order rises with density, but not as sharply, or not there, in a box this small."),

@@ -15,9 +15,8 @@ from experiments.machine import MODELS
 from experiments.pieces import Piece, Results
 
 PAPER_VOLUME = 1024 * 1024 * 182
-ALONE = ("A cell alone begins to crawl by itself here, in the serial chain as well (docs/tissues.md); what "
-         "differs from the "
-        "paper's simulation is not known. Scans are generated, too.")
+ALONE = ("A cell alone begins to crawl by itself here, in the serial chain as well (docs/tissues.md); what differs from "
+         "the paper's simulation is not known. Scans are generated, too.")
 
 CLAIMS = (
     Claim("explored", "7C", "More cells explore more of the sinusoids, and all explore more with time."),

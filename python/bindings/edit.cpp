@@ -11,7 +11,7 @@ namespace {
 class Edit {
  public:
   explicit Edit(SimulationHandle& of) : simulation_(of), mcs_(of.simulation().mcs()) {
-    of.simulation().engine().copy_state(state_);
+    of.simulation().engine().begin_copy(state_)();
   }
 
   State& state() { return state_; }

@@ -101,6 +101,7 @@ void bind_model(py::module_& module) {
       .def_property_readonly("seed", [](const ModelHandle& self) { return self.model().seed; })
       .def_property_readonly("mcs", [](const ModelHandle& self) { return self.model().total_mcs(); })
       .def_property_readonly("size", [](const ModelHandle& self) { return size_of(self.model()); })
+      .def_property_readonly("sites", [](const ModelHandle& self) { return self.model().lattice.sites(); })
       .def_property_readonly("types", [](const ModelHandle& self) { return type_names(self.model()); })
       .def_property_readonly("phases", [](const ModelHandle& self) { return phases_of(self.model()); })
       .def_property_readonly("voxel_um", [](const ModelHandle& self) { return self.model().units.voxel_um; })

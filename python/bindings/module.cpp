@@ -42,6 +42,8 @@ PYBIND11_MODULE(_kiln, module) {
   bind_model(module);
   bind_simulation(module);
   bind_edit(module);
+  bind_sweep(module);
+  bind_device_array(module);
   bind_targets(module);
   module.def("command", &command, py::arg("arguments"));
   module.def("png", &png_of, py::arg("rgb"));

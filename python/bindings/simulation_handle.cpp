@@ -324,6 +324,8 @@ void bind_simulation(py::module_& module) {
       .def("hash", [](SimulationHandle& self) { return state_hash(self.simulation().engine().state()); })
       .def_property_readonly("mcs", [](SimulationHandle& self) { return self.simulation().mcs(); })
       .def_property_readonly("seconds", [](SimulationHandle& self) { return self.simulation().seconds(); })
+      .def_property_readonly("lattice_sites",
+                             [](SimulationHandle& self) { return self.simulation().model().lattice.sites(); })
       .def_property_readonly("phase", [](SimulationHandle& self) {
         return self.simulation().model().phase_at(self.simulation().mcs()).name;
       })

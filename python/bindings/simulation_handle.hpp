@@ -46,6 +46,8 @@ class SimulationHandle {
 
 void bind_simulation(py::module_& module);
 void bind_edit(py::module_& module);
+void bind_sweep(py::module_& module);
+void bind_device_array(py::module_& module);
 void bind_targets(py::module_& module);
 
 // Of the model's shape: (y, x) or (z, y, x).

@@ -17,5 +17,18 @@ from kiln.model import Model
 from kiln.picture import Picture
 from kiln.run_folder import RunFolder
 from kiln.simulation import Cells, Edit, Simulation
+from kiln.sweep import Sweep, sweep
 
-__all__ = ["Cells", "Edit", "Failure", "Model", "Picture", "RunFolder", "Simulation", "UserError", "__version__"]
+__all__ = [
+    "Cells",
+    "Edit",
+    "Failure",
+    "Model",
+    "Picture",
+    "RunFolder",
+    "Simulation",
+    "Sweep",
+    "UserError",
+    "__version__",
+    "sweep",
+]

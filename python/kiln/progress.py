@@ -20,7 +20,7 @@ class Bar:
         self._handle = None
         self._open = False
 
-    def __call__(self, mcs: int) -> None:
+    def __call__(self, mcs: int, what: str = "") -> None:
         now = time.monotonic()
         if now - self._start < _SILENT_S or (now - self._shown < _PAUSE_S and mcs < self._last):
             return
@@ -28,7 +28,7 @@ class Bar:
         share = (mcs - self._first) / max(1, self._last - self._first)
         rate = (mcs - self._first) / (now - self._start)
         left = (self._last - mcs) / rate if rate > 0 else 0.0
-        text = f"MCS {mcs:,}/{self._last:,}  {rate * self._sites:.2g} site updates/s  {left:.0f} s left"
+        text = f"{what + '  ' if what else ''}MCS {mcs:,}/{self._last:,}  {rate * self._sites:.2g} site updates/s  {left:.0f} s left"
         if self._notebook:
             self._show_in_notebook(share, text)
         elif self._terminal:

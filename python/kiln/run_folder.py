@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class RunFolder:
@@ -27,6 +28,8 @@ class RunFolder:
 
     def table(self, name: str) -> pd.DataFrame:
         """measures, cells, lags, motility, speeds or direction_correlation; those that the model asked for."""
+        import pandas as pd
+
         return pd.read_csv(self.path / f"{name}.csv")
 
     @property
@@ -43,12 +46,12 @@ class RunFolder:
     def _tracks(self) -> pd.DataFrame:
         import h5py
 
+        from kiln.tables import cell_table
+
         with h5py.File(self.path / "cells.h5") as file:
             columns = {name: values[:] for name, values in file["cells"].items()}
             names = [n.decode() if isinstance(n, bytes) else n for n in file.attrs["type_names"]]
-        table = pd.DataFrame(columns)
-        table["type"] = pd.Categorical.from_codes(table["type"], names)
-        return table
+        return cell_table({**columns, "type": (columns["type"], names)})
 
     def __repr__(self) -> str:
         return f"<kiln.RunFolder {str(self.path)!r}>"

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
-import pandas as pd
 
 from kiln import _kiln
 from kiln.model import Model, Source, as_model
 from kiln.picture import Picture
 from kiln.progress import Bar
+from kiln.tables import cell_table, is_physical, table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Simulation:
@@ -172,8 +175,14 @@ class Simulation:
         return self._sim.lattice
 
     @property
+    def device_lattice(self) -> _kiln.DeviceArray | None:
+        """On a GPU: ids by site in its memory, for CuPy, PyTorch and others (`torch.from_dlpack(sim.device_lattice)`),
+        as they are now. They never pass through the host. None on a processor."""
+        return _kiln.device_lattice(self._sim)
+
+    @property
     def lattice_sites(self) -> int:
-        return int(np.prod(self.model.size))
+        return self._sim.lattice_sites
 
     @property
     def act(self) -> np.ndarray | None:
@@ -187,36 +196,36 @@ class Simulation:
     @property
     def measures(self) -> pd.DataFrame:
         """The rows of measures.csv so far."""
-        return pd.DataFrame(self._sim.table("measures"))
+        return table(self._sim.table("measures"))
 
     @property
     def lags(self) -> pd.DataFrame:
         """Mean squared displacement and autocorrelation of directions by lag (lags.csv)."""
-        return pd.DataFrame(self._sim.table("lags"))
+        return table(self._sim.table("lags"))
 
     @property
     def motility(self) -> pd.DataFrame:
         """Speeds and arrest, a row per phase (motility.csv)."""
-        return pd.DataFrame(self._sim.table("motility"))
+        return table(self._sim.table("motility"))
 
     @property
     def speeds(self) -> pd.DataFrame:
         """Histogram of speeds, per phase (speeds.csv)."""
-        return pd.DataFrame(self._sim.table("speeds"))
+        return table(self._sim.table("speeds"))
 
     @property
     def direction_correlation(self) -> pd.DataFrame:
         """By distance and time (direction_correlation.csv), where the model asks for it."""
-        return pd.DataFrame(self._sim.table("direction_correlation"))
+        return table(self._sim.table("direction_correlation"))
 
     @property
     def tracks(self) -> pd.DataFrame:
         """A row per cell and sample, in micrometres and seconds (cells.csv)."""
-        return _cell_table(self._sim.tracks(True))
+        return cell_table(self._sim.tracks(True))
 
     def tracks_in(self, units: str) -> pd.DataFrame:
         """The same in "physical" or in "lattice" units."""
-        return _cell_table(self._sim.tracks(_is_physical(units)))
+        return cell_table(self._sim.tracks(is_physical(units)))
 
     @property
     def counts(self) -> dict[str, int]:
@@ -300,7 +309,7 @@ class Cells:
 
     def table(self, units: str = "physical") -> pd.DataFrame:
         """A row per living cell: micrometres and seconds, or sites and MCS with units="lattice"."""
-        return _cell_table(self._sim.cells(_is_physical(units)))
+        return cell_table(self._sim.cells(is_physical(units)))
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
@@ -327,14 +336,3 @@ class Edit:
 
     def set_type(self, cell: int, type: str) -> None:
         self._edit.set_type(cell, type)
-
-
-def _is_physical(units: str) -> bool:
-    if units not in ("physical", "lattice"):
-        raise ValueError(f'units is "{units}", but can be "physical" or "lattice".')
-    return units == "physical"
-
-
-def _cell_table(columns: dict[str, Any]) -> pd.DataFrame:
-    codes, names = columns["type"]
-    return pd.DataFrame({**columns, "type": pd.Categorical.from_codes(codes, names)})

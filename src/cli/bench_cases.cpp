@@ -66,6 +66,28 @@ spacing = [100, 100]
                      size);
 }
 
+// models/act-cell.toml
+std::string actcell2d(int size) {
+  const int low = (size - 50) / 2;
+  return fmt::format(R"(temperature = 10
+[lattice]
+size = [{0}, {0}]
+[types.cell]
+volume = {{target = 2500, lambda = 20}}
+perimeter = {{target = 600, lambda = 2}}
+act = {{lambda = 200, max = 50}}
+[adhesion]
+cell.cell = 10
+cell.medium = 10
+[[initial]]
+kind = "boxes"
+type = "cell"
+box = [50, 50]
+region = {{shape = "box", low = [{1}, {1}], high = [{2}, {2}]}}
+)",
+                     size, low, low + 50);
+}
+
 std::string lymphnode(int size) {
   const double centre = (size - 1) / 2.0;
   const std::string ball =
@@ -109,6 +131,7 @@ const std::vector<BenchCase>& bench_cases() {
       {"act3d", "the same, crawling by the Act model", 64},
       {"collective3d", "the same, moving with persistence", 64},
       {"chemotaxis2d", "large cells in a circular field", 512},
+      {"actcell2d", "a single large cell that crawls by the Act model", 256},
       {"lymphnode", "Act cells in a ball with a stroma network", 128},
   };
   return cases;
@@ -117,6 +140,7 @@ const std::vector<BenchCase>& bench_cases() {
 std::string bench_model(const std::string& name, int size) {
   if (name == "sorting2d") return sorting2d(size);
   if (name == "chemotaxis2d") return chemotaxis2d(size);
+  if (name == "actcell2d") return actcell2d(size);
   if (name == "lymphnode") return lymphnode(size);
   if (name == "dense3d") return "temperature = 20\n" + cubic(size) + boxes_3d(10, "");
   if (name == "act3d")

@@ -6,23 +6,72 @@
 #include "cli/commands.hpp"
 #include "cli/summary.hpp"
 #include "core/error.hpp"
+#include "core/seconds.hpp"
 #include "data/wording.hpp"
+#include "engine/ensemble.hpp"
 #include "model/read.hpp"
 #include "output/run_record.hpp"
 
 namespace kiln {
 namespace {
 
-double seconds_of(Engine& engine, int64_t mcs) {
-  const auto start = std::chrono::steady_clock::now();
-  engine.advance(mcs);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 int default_size(const std::string& name) {
   for (const BenchCase& c : bench_cases())
     if (c.name == name) return c.default_size;
   return 64;
+}
+
+// What was timed, and how long it took.
+struct Timed {
+  int64_t replicas = 1, mcs = 0;
+  double cells = 0;  // of all replicas
+  std::string engine, schedule, device, hash;
+  double seconds = 0;
+};
+
+template <class Player>
+double seconds_of(Player& player, int64_t mcs) {
+  player.advance(mcs);  // burn-in
+  const auto start = std::chrono::steady_clock::now();
+  player.advance(mcs);
+  return seconds_since(start);
+}
+
+Timed timed_alone(const Model& model, int64_t mcs, const EngineOptions& options) {
+  State state = initial_state(model);
+  Timed timed;
+  timed.mcs = mcs;
+  timed.cells = double(state.cells.count()) - 1;
+  const auto engine = make_engine(model, model.phases[0].physics.view(), std::move(state), options);
+  timed.seconds = seconds_of(*engine, mcs);
+  timed.engine = engine->name();
+  timed.schedule = engine->schedule();
+  timed.device = device_of(*engine);
+  timed.hash = state_hash(engine->state());
+  return timed;
+}
+
+// The hash is that of the first replica: with its seed it is the one that is timed alone.
+Timed timed_together(Model model, int64_t mcs, int64_t replicas, const EngineOptions& options) {
+  if (replicas < 1) throw UserError(fmt::format("--replicas is {}, but must be at least 1.", replicas));
+  Timed timed;
+  timed.replicas = replicas;
+  timed.mcs = mcs;
+  std::vector<State> states;
+  std::vector<uint64_t> seeds;
+  for (; int64_t(states.size()) < replicas; ++model.seed) {
+    states.push_back(initial_state(model));
+    seeds.push_back(model.seed);
+    timed.cells += double(states.back().cells.count()) - 1;
+  }
+  const auto ensemble =
+      make_ensemble(model, model.phases[0].physics.view(), std::move(states), seeds, options);
+  timed.seconds = seconds_of(*ensemble, mcs);
+  timed.engine = ensemble->name();
+  timed.schedule = ensemble->schedule();
+  timed.device = ensemble->gpu().empty() ? processor_name() : ensemble->gpu();
+  timed.hash = state_hash(ensemble->state(0));
+  return timed;
 }
 
 }  // namespace
@@ -31,30 +80,25 @@ int bench_command(const BenchOptions& options) {
   const int size = options.size.value_or(default_size(options.name));
   if (size < 8) throw UserError(fmt::format("--size is {}, but must be at least 8.", size));
   const Model model = parse_model(bench_model(options.name, size), options.name, ".");
-  State state = initial_state(model);
-  const double cells = double(state.cells.count()) - 1;
-  const auto engine = make_engine(model, model.phases[0].physics.view(), std::move(state), options.engine);
-
-  const double sites = double(model.lattice.sites());
+  const double sites = double(model.lattice.sites()) * double(options.replicas.value_or(1));
   // Without --mcs: about 6e7 attempts, a few seconds on one core, but at least 5 MCS.
   const int64_t mcs = options.mcs > 0 ? options.mcs : std::max<int64_t>(5, int64_t(6e7 / sites));
-  engine->advance(mcs);  // burn-in
-  const double seconds = seconds_of(*engine, mcs);
+  const Timed timed = options.replicas ? timed_together(model, mcs, *options.replicas, options.engine)
+                                       : timed_alone(model, mcs, options.engine);
 
-  const double ms = 1e3 * seconds / double(mcs), rate = sites * double(mcs) / seconds;
-  const std::string hash = state_hash(engine->state());
+  const double ms = 1e3 * timed.seconds / double(mcs), rate = sites * double(mcs) / timed.seconds;
   if (options.json) {
     fmt::print(
-        "{{\"case\": \"{}\", \"size\": {}, \"engine\": \"{}\", \"schedule\": \"{}\", \"device\": {}, "
-        "\"ms_per_mcs\": {:.6g}, \"site_updates_per_second\": {:.6g}, \"hash\": \"{}\"}}\n",
-        options.name, size, engine->name(), engine->schedule(), json_text(device_of(*engine)), ms, rate,
-        hash);
+        "{{\"case\": \"{}\", \"size\": {}, \"replicas\": {}, \"engine\": \"{}\", \"schedule\": \"{}\", "
+        "\"device\": {}, \"ms_per_mcs\": {:.6g}, \"site_updates_per_second\": {:.6g}, \"hash\": \"{}\"}}\n",
+        options.name, size, timed.replicas, timed.engine, timed.schedule, json_text(timed.device), ms, rate,
+        timed.hash);
     return 0;
   }
-  fmt::print("{:<14} {:>6} {:>10} {:>8} {:>8} {:>12} {:>16}  {}\n", "case", "size", "cells", "engine", "MCS",
-             "ms per MCS", "site updates/s", "hash");
-  fmt::print("{:<14} {:>6} {:>10} {:>8} {:>8} {:>12.4g} {:>16.4g}  {}\n", options.name, size, grouped(cells),
-             engine->name(), mcs, ms, rate, hash);
+  fmt::print("{:<14} {:>6} {:>8} {:>10} {:>8} {:>8} {:>12} {:>16}  {}\n", "case", "size", "replicas", "cells",
+             "engine", "MCS", "ms per MCS", "site updates/s", "hash");
+  fmt::print("{:<14} {:>6} {:>8} {:>10} {:>8} {:>8} {:>12.4g} {:>16.4g}  {}\n", options.name, size,
+             timed.replicas, grouped(timed.cells), timed.engine, mcs, ms, rate, timed.hash);
   return 0;
 }
 

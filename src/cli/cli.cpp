@@ -74,6 +74,30 @@ void add_run(CLI::App& app, RunOptions& o) {
       "docs/long-runs.md.");
 }
 
+void add_sweep(CLI::App& app, SweepOptions& o) {
+  CLI::App& c = *app.add_subcommand("sweep", "Runs a model with many values of its parameters");
+  c.add_option("MODEL", o.model, "model file (TOML)")->required();
+  c.add_option("--vary", o.vary,
+               "a key and its values: a list, as temperature=5,10,20, or a range LO:HI:STEP, as "
+               "types.cell.act.lambda=200:3000:200; of several --vary all combinations are run")
+      ->type_name("KEY=VALUES")
+      ->allow_extra_args(false);
+  c.add_option("--replicas", o.replicas, "runs of each combination, with seeds of their own")
+      ->capture_default_str();
+  add_engine_options(c, o.engine);
+  c.add_option("--mcs", o.mcs, "Monte Carlo steps of every run, instead of the model's");
+  c.add_option("--seed", o.seed, "that the seeds of all runs are drawn from, instead of the model's");
+  add_set_option(c, o.set);
+  c.add_option("--out", o.out, "folder for the tables [runs/NAME-sweep]")->type_name("DIR");
+  auto* force = c.add_flag("--force", o.force, "replaces an earlier sweep in that folder");
+  c.add_flag("--resume", o.resume, "goes on with the sweep in that folder: runs in it are not run again")
+      ->excludes(force);
+  c.add_flag("--json", o.json, "prints only a JSON object about the sweep");
+  c.footer(
+      "\nLeaves sweep.csv, a row per run, and measures.csv, a row per run and time. Exit code 1: some runs "
+      "failed; they are listed at the end. See docs/sweeps.md.");
+}
+
 void add_bench(CLI::App& app, BenchOptions& o) {
   CLI::App& c = *app.add_subcommand("bench", "Times a standard case");
   std::string cases = "one of";
@@ -82,6 +106,7 @@ void add_bench(CLI::App& app, BenchOptions& o) {
   c.add_option("--size", o.size, "edge of the lattice, in sites");
   add_engine_options(c, o.engine);
   c.add_option("--mcs", o.mcs, "steps to time, after a burn-in of as many");
+  c.add_option("--replicas", o.replicas, "plays so many at once, with seeds 1, 2, ...");
   c.add_flag("--json", o.json, "prints a JSON object");
 }
 
@@ -203,6 +228,7 @@ int dispatch(int argc, char** argv) {
       "\n`kiln COMMAND --help` tells more. Exit code 2: something in the call or the model is wrong; 1: a "
       "failure.");
   RunOptions run;
+  SweepOptions sweep;
   BenchOptions bench;
   FidelityOptions fidelity;
   ValidateOptions validate;
@@ -211,6 +237,7 @@ int dispatch(int argc, char** argv) {
   ImportOptions import;
   PhantomOptions phantom;
   add_run(app, run);
+  add_sweep(app, sweep);
   add_bench(app, bench);
   add_fidelity(app, fidelity);
   add_validate(app, validate);
@@ -225,6 +252,7 @@ int dispatch(int argc, char** argv) {
     return app.exit(e) == 0 ? 0 : 2;
   }
   if (app.got_subcommand("run")) return run_command(run);
+  if (app.got_subcommand("sweep")) return sweep_command(sweep);
   if (app.got_subcommand("bench")) return bench_command(bench);
   if (app.got_subcommand("fidelity")) return fidelity_command(fidelity);
   if (app.got_subcommand("validate")) return validate_command(validate);

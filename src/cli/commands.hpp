@@ -10,6 +10,7 @@
 #include "cli/wall_clock.hpp"
 #include "engine/engine.hpp"
 #include "model/model.hpp"
+#include "model/overrides.hpp"
 #include "model/phantom.hpp"
 
 namespace kiln {
@@ -34,9 +35,25 @@ struct BenchOptions {
   std::optional<int> size;
   EngineOptions engine;
   int64_t mcs = 0;  // 0: chosen so that it takes a few seconds
+  std::optional<int64_t> replicas;
   bool json = false;
 };
 int bench_command(const BenchOptions& options);
+
+struct SweepOptions {
+  std::string model;
+  std::vector<std::string> vary;
+  int64_t replicas = 1;
+  EngineOptions engine;
+  std::optional<int64_t> mcs;
+  std::optional<uint64_t> seed;
+  std::vector<std::string> set;
+  std::string out;  // empty: runs/NAME-sweep
+  bool force = false;
+  bool resume = false;
+  bool json = false;
+};
+int sweep_command(const SweepOptions& options);
 
 struct FidelityOptions {
   bool quick = false;
@@ -95,8 +112,9 @@ struct PhantomOptions {
 };
 int phantom_command(const PhantomOptions& options);
 
-// A model file, or the demo where the name is empty, with the options of the command line applied.
+// A model file, or the demo where the name is empty, with the options of the command line applied, and after
+// --set what `varied` says.
 Model load_model(const std::string& file, const std::vector<std::string>& set, std::optional<uint64_t> seed,
-                 std::optional<int64_t> mcs);
+                 std::optional<int64_t> mcs, const std::vector<Override>& varied = {});
 
 }  // namespace kiln

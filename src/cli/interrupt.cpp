@@ -32,13 +32,14 @@ void prefer_errors_to_signals() {
 InterruptGuard::InterruptGuard() {
   caught = 0;
   for (const auto& [number, name] : kStops) {
-    const auto before = std::signal(number, on_signal);
-    if (number == SIGHUP && before == SIG_IGN) std::signal(number, SIG_IGN);  // nohup
+    before_.push_back(std::signal(number, on_signal));
+    if (number == SIGHUP && before_.back() == SIG_IGN) std::signal(number, SIG_IGN);  // nohup
   }
 }
 
 InterruptGuard::~InterruptGuard() {
-  for (const auto& [number, name] : kStops) std::signal(number, SIG_DFL);
+  for (std::size_t i = 0; i < before_.size(); ++i)
+    std::signal(kStops[i].first, before_[i] == SIG_ERR ? SIG_DFL : before_[i]);
 }
 
 bool InterruptGuard::requested() const { return caught != 0; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace kiln {
 
@@ -16,6 +17,9 @@ class InterruptGuard {
   bool requested() const;
   int signal() const;        // the signal that came, 0 if none
   std::string name() const;  // of it, as "SIGTERM"
+
+ private:
+  std::vector<void (*)(int)> before_;  // who is asked again when this is gone: a program around may listen, too
 };
 
 // From now on a reader that goes away, or a limit on the size of files, does not end the program: writing

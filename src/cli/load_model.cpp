@@ -8,9 +8,10 @@
 namespace kiln {
 namespace {
 
-Model read(const std::string& file, const std::vector<std::string>& set) {
-  if (file.empty()) return parse_model(kDemoModel, "demo.toml", ".", set);
-  return read_model(file, set);
+Model read(const std::string& file, const std::vector<Override>& changes) {
+  if (file.empty()) return make_model(parse_document(kDemoModel, "demo.toml"), "demo.toml", ".", changes);
+  return make_model(parse_document(model_text(file), file), file,
+                    std::filesystem::path(file).parent_path().string(), changes);
 }
 
 // --mcs is the length of the whole run: a single phase gets it, of several the later ones are cut, or the
@@ -31,14 +32,16 @@ std::vector<std::string> length_overrides(const Model& model, int64_t mcs) {
 }  // namespace
 
 Model load_model(const std::string& file, const std::vector<std::string>& set, std::optional<uint64_t> seed,
-                 std::optional<int64_t> mcs) {
+                 std::optional<int64_t> mcs, const std::vector<Override>& varied) {
   if (mcs && *mcs < 0) throw UserError(fmt::format("--mcs is {}, but must be at least 0.", *mcs));
-  std::vector<std::string> overrides = set;
-  if (seed) overrides.push_back(fmt::format("seed={}", *seed));
-  Model model = read(file, overrides);
+  std::vector<Override> changes;
+  for (const std::string& text : set) changes.push_back(parse_override(text));
+  if (seed) changes.push_back(parse_override(fmt::format("seed={}", *seed)));
+  changes.insert(changes.end(), varied.begin(), varied.end());
+  Model model = read(file, changes);
   if (!mcs) return model;
-  for (const std::string& o : length_overrides(model, *mcs)) overrides.push_back(o);
-  return read(file, overrides);
+  for (const std::string& text : length_overrides(model, *mcs)) changes.push_back(parse_override(text));
+  return read(file, changes);
 }
 
 }  // namespace kiln

@@ -137,7 +137,7 @@ class RunCommand {
     progress.finish();
     writer_->finish();
     record_.output_seconds = writer_->seconds();
-    fill_record(record_, model_, simulation_->engine(), start_mcs_);
+    fill_record(record_, model_, simulation_->engine(), start_mcs_, writer_->last_row());
     record_.out = folder_.path.string();
     write_summary_files(record_, model_, simulation_->engine().state(), *writer_, folder_);
     return ending;

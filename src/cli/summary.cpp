@@ -22,14 +22,15 @@ int64_t living_cells(const State& state, const std::vector<bool>& frozen) {
 }
 
 // What may spoil the results, a sentence each.
-std::vector<std::string> warnings(const State& state, const std::vector<bool>& frozen) {
+std::vector<std::string> warnings(const State& state, const std::vector<bool>& frozen,
+                                  std::optional<int64_t> fragmented) {
   std::vector<std::string> result;
   const auto say = [&](int64_t count, const char* what) {
     if (count > 0)
       result.push_back(fmt::format("{} {} {}.", grouped(double(count)), count == 1 ? "cell" : "cells", what));
   };
   say(extinct_cells(state.cells, frozen), "died out (volume 0)");
-  say(fragmented_cells(state, frozen), "in more than one piece");
+  say(fragmented ? *fragmented : fragmented_cells(state, frozen, all_threads()), "in more than one piece");
   say(wide_cells(state, frozen), "wider than half the lattice, whose centroids cannot be trusted");
   return result;
 }
@@ -100,7 +101,8 @@ std::string device_of(const Engine& engine) {
   return gpu.empty() ? processor_name() : gpu;
 }
 
-void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t start_mcs) {
+void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t start_mcs,
+                 const std::optional<MeasureRow>& last_row) {
   const State& state = engine.state();
   record.version = KILN_VERSION;
   record.model = model.source;
@@ -116,7 +118,9 @@ void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t 
   const double updates = double(record.sites) * double(state.mcs - start_mcs);
   record.site_updates_per_second = record.seconds > 0 ? updates / record.seconds : 0;
   record.hash = state_hash(state);
-  for (std::string& warning : warnings(state, model.frozen_types()))
+  const bool is_counted = last_row && last_row->mcs == state.mcs;
+  for (std::string& warning :
+       warnings(state, model.frozen_types(), is_counted ? last_row->fragmented : std::nullopt))
     record.notes.push_back(std::move(warning));
 }
 

@@ -1,6 +1,7 @@
 // What a run leaves to be read: the page on the screen, run.json and report.html.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/engine.hpp"
@@ -17,8 +18,10 @@ double disk_need(const Model& model, double cells);
 // The GPU or the processor that an engine runs on.
 std::string device_of(const Engine& engine);
 
-// All that can be told from the model and the engine; `record.seconds` must be set.
-void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t start_mcs);
+// All that can be told from the model and the engine; `record.seconds` must be set. What the last row of
+// measures.csv tells of this state is not counted again.
+void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t start_mcs,
+                 const std::optional<MeasureRow>& last_row = std::nullopt);
 
 // run.json and report.html.
 void write_summary_files(const RunRecord& record, const Model& model, const State& state,

@@ -1,7 +1,11 @@
 #include "core/state.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdio>
+
+#include "core/parallel.hpp"
 
 namespace kiln {
 namespace {
@@ -28,17 +32,31 @@ void count_unlike_in_row(const State& state, const Neighbourhood& n, int32_t y, 
   }
 }
 
+template <class T>
+void copy_table(const std::vector<T>& from, std::vector<T>& to, int threads) {
+  if (to.size() != from.size()) to.resize(from.size());
+  in_parallel(int64_t(from.size()), threads, [&](int, int64_t begin, int64_t end) {
+    std::copy(from.begin() + begin, from.begin() + end, to.begin() + begin);
+  });
+}
+
 }  // namespace
+
+void copy_tables(const State& from, State& to, int threads) {
+  copy_table(from.cells.type, to.cells.type, threads);
+  copy_table(from.cells.extent, to.cells.extent, threads);
+  copy_table(from.cells.centroid, to.cells.centroid, threads);
+  copy_table(from.direction, to.direction, threads);
+  copy_table(from.history, to.history, threads);
+  to.history_length = from.history_length;
+}
 
 void copy_state(const State& from, State& to, int threads) {
   to.lattice = from.lattice;
   to.mcs = from.mcs;
   to.ids.assign(from.ids, threads);
   to.act.assign(from.act, threads);
-  to.cells = from.cells;
-  to.direction = from.direction;
-  to.history = from.history;
-  to.history_length = from.history_length;
+  copy_tables(from, to, threads);
 }
 
 void recount(State& state, const Neighbourhood& perimeter, const std::vector<bool>& frozen,
@@ -110,28 +128,45 @@ uint64_t entry(uint64_t table, uint64_t place, uint64_t value) {
   return mixed(mixed(table << 56 ^ place) + value * 0x9E3779B97F4A7C15ull + table);
 }
 
+uint64_t entries_of(const Cells& cells, std::size_t cell) {
+  uint64_t sum = entry(5, cell, cells.type[cell]);
+  sum += entry(6, cell, uint64_t(uint32_t(cells.extent[cell].volume)));
+  sum += entry(7, cell, uint64_t(uint32_t(cells.extent[cell].perimeter)));
+  for (int axis = 0; axis < 3; ++axis) {
+    const uint64_t place = uint64_t(cell) * 3 + uint64_t(axis);
+    sum += entry(8, place, uint64_t(int64_t(cells.centroid[cell].anchor[axis])));
+    sum += entry(9, place, uint64_t(cells.centroid[cell].sum[axis]));
+  }
+  return sum;
+}
+
+// Of value(0) to value(count - 1), on all processors where that is worth it.
+template <class Value>
+uint64_t sum_over(std::size_t count, const Value& value) {
+  constexpr int64_t kWorthAThread = 1 << 18;
+  const auto threads = int(std::min<int64_t>(all_threads(), 1 + int64_t(count) / kWorthAThread));
+  std::atomic<uint64_t> sum = 0;
+  in_parallel(int64_t(count), threads, [&](int, int64_t begin, int64_t end) {
+    uint64_t own = 0;
+    for (auto i = std::size_t(begin); i < std::size_t(end); ++i) own += value(i);
+    sum += own;
+  });
+  return sum;
+}
+
 }  // namespace
 
 std::string state_hash(const State& state) {
   uint64_t sum = entry(1, 0, uint64_t(state.mcs));
   for (int axis = 0; axis < 3; ++axis) sum += entry(2, uint64_t(axis), uint64_t(state.lattice.size[axis]));
-  for (std::size_t site = 0; site < state.ids.size(); ++site) sum += entry(3, site, state.ids[site]);
-  for (std::size_t site = 0; site < state.act.size(); ++site)
-    if (state.act[site] != 0) sum += entry(4, site, state.act[site]);
-  const Cells& cells = state.cells;
-  for (CellId cell = 0; cell < cells.count(); ++cell) {
-    sum += entry(5, cell, cells.type[cell]);
-    sum += entry(6, cell, uint64_t(uint32_t(cells.extent[cell].volume)));
-    sum += entry(7, cell, uint64_t(uint32_t(cells.extent[cell].perimeter)));
-    for (int axis = 0; axis < 3; ++axis) {
-      const uint64_t place = uint64_t(cell) * 3 + uint64_t(axis);
-      sum += entry(8, place, uint64_t(int64_t(cells.centroid[cell].anchor[axis])));
-      sum += entry(9, place, uint64_t(cells.centroid[cell].sum[axis]));
-    }
-  }
-  for (std::size_t cell = 0; cell < state.direction.size(); ++cell)
-    for (int axis = 0; axis < 3; ++axis)
-      sum += entry(10, cell * 3 + std::size_t(axis), std::bit_cast<uint32_t>(state.direction[cell][axis]));
+  sum += sum_over(state.ids.size(), [&](std::size_t site) { return entry(3, site, state.ids[site]); });
+  sum += sum_over(state.act.size(), [&](std::size_t site) {
+    return state.act[site] != 0 ? entry(4, site, state.act[site]) : 0;
+  });
+  sum += sum_over(state.cells.count(), [&](std::size_t cell) { return entries_of(state.cells, cell); });
+  sum += sum_over(3 * state.direction.size(), [&](std::size_t i) {
+    return entry(10, i, std::bit_cast<uint32_t>(state.direction[i / 3][int(i % 3)]));
+  });
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", (unsigned long long)mixed(sum));
   return text;

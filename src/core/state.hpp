@@ -26,6 +26,8 @@ struct State {
 
 // Makes `to` the same as `from`, in the memory that it has already where that fits.
 void copy_state(const State& from, State& to, int threads);
+// The same for what is known of the cells alone.
+void copy_tables(const State& from, State& to, int threads);
 
 // Volumes, perimeters and centroid sums from the lattice alone. `frozen[type]` cells stay untracked. Anchors
 // are kept where a cell has one inside the state already (`keep_anchors`), else become the cell's first site.

@@ -18,6 +18,7 @@ enum class Stream : uint32_t {
   checkerboard_regions = 11,   // checkerboard schedule: (switch, 0) -> which region becomes active
   checkerboard_attempts = 12,  // checkerboard schedule: (pair of blocks, step) -> an attempt of each
   phantom_noise = 14,          // (voxel, 0) -> noise of a generated image
+  sweep_seeds = 16,            // (hash of what is varied, replica) -> seed of a run of a sweep
 };
 
 }  // namespace kiln

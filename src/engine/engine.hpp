@@ -2,7 +2,9 @@
 // goes.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/parallel.hpp"
@@ -19,6 +21,13 @@ struct AttemptCounts {
   int64_t accepted = 0;
 };
 
+// Ids by site in the memory of a GPU, x fastest, as they were when they were asked for.
+struct DeviceIds {
+  uint64_t address = 0;
+  int device = 0;               // which GPU
+  std::shared_ptr<void> owner;  // who keeps it keeps the memory
+};
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -31,10 +40,16 @@ class Engine {
   // The same, but the lattice and Act may be old ones: cheap where those lie on a GPU.
   virtual const State& state_of_cells() { return state(); }
   // Copies the state as it is now, for somebody who goes on with it while the engine does, too. The memory
-  // that `to` has is used again.
-  virtual void copy_state(State& to) { kiln::copy_state(state(), to, all_threads()); }
+  // that `to` has is used again. The copy is whole when what is returned has been called; that may be on
+  // another thread, while the engine goes on, but before the next copy.
+  virtual std::function<void()> begin_copy(State& to) {
+    copy_state(state(), to, all_threads());
+    return [] {};
+  }
   // Asks the lattice where it lies; nullptr where state() has it at hand anyway.
   virtual LatticeSurvey* survey() { return nullptr; }
+  // Where the lattice lies on a GPU: its ids for another program there, without a way over the host.
+  virtual std::optional<DeviceIds> device_ids() { return std::nullopt; }
   virtual AttemptCounts counts() const = 0;
   virtual std::string name() const = 0;
   virtual std::string schedule() const = 0;

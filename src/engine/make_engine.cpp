@@ -1,45 +1,13 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "core/error.hpp"
-#include "core/parallel.hpp"
 #include "engine/checked.hpp"
 #include "engine/checkerboard_engine.hpp"
 #include "engine/cuda/checkerboard_engine.hpp"
 #include "engine/cuda/tiles_engine.hpp"
+#include "engine/engine_choice.hpp"
 #include "engine/serial.hpp"
 #include "engine/threads.hpp"
 
 namespace kiln {
 namespace {
-
-// Below this many sites a GPU is not worth its start.
-constexpr Site kWorthGpu = Site(1) << 20;
-
-std::string chosen_engine(const Model& model, const EngineOptions& options) {
-  if (options.engine != "auto") return options.engine;
-  if (options.schedule == "serial") return "serial";
-  // Looking for a GPU takes a moment, so small lattices do not.
-  const bool gpu = model.lattice.sites() >= kWorthGpu && cuda::availability().why_not.empty();
-  return gpu ? "cuda" : "threads";
-}
-
-void check(const EngineOptions& options, const std::string& engine) {
-  if (engine != "serial" && engine != "threads" && engine != "cuda")
-    throw UserError(
-        fmt::format("--engine is \"{}\", but it can be auto, serial, threads or cuda.", options.engine));
-  const std::string& schedule = options.schedule;
-  if (!schedule.empty() && schedule != "serial" && schedule != "tiles" && schedule != "checkerboard")
-    throw UserError(
-        fmt::format("--schedule is \"{}\", but it can be tiles, checkerboard or serial.", schedule));
-  if (!schedule.empty() && (engine == "serial") != (schedule == "serial"))
-    throw UserError(fmt::format("--schedule is \"{}\", but the {} engine plays only {}.", schedule, engine,
-                                engine == "serial" ? "serial" : "tiles and checkerboard"));
-  if (options.threads < 0 || options.threads > 1024)
-    throw UserError(
-        fmt::format("--threads is {}, but it can be 1 to 1024, or 0 for one per core.", options.threads));
-}
 
 template <int Dim>
 std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, State state,
@@ -53,20 +21,15 @@ std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, Stat
 }
 
 std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& physics, State state,
-                                         const EngineOptions& options) {
-  const std::string engine = chosen_engine(model, options);
-  check(options, engine);
-  const std::string schedule = engine == "serial" ? "serial" : options.schedule;
+                                         const EngineOptions& given) {
+  const auto [engine, schedule, threads, device] = chosen_engine(model, given);
   if (schedule == "checkerboard") checkerboard::require_whole_blocks(model);
   if (engine == "cuda" && schedule == "checkerboard")
-    return std::make_unique<cuda::CheckerboardEngine>(
-        std::move(state), physics, model.seed, model.checkerboard, model.largest_act(), options.device);
+    return std::make_unique<cuda::CheckerboardEngine>(std::move(state), physics, model.seed,
+                                                      model.checkerboard, model.largest_act(), device);
   if (engine == "cuda")
     return std::make_unique<cuda::TilesEngine>(std::move(state), physics, model.seed,
-                                               tiles::settings_for(model), model.largest_act(),
-                                               options.device);
-  const int cores = all_threads();
-  const int threads = options.threads > 0 ? options.threads : cores;
+                                               tiles::settings_for(model), model.largest_act(), device);
   if (model.lattice.dimension == 2) return on_host<2>(model, physics, std::move(state), schedule, threads);
   return on_host<3>(model, physics, std::move(state), schedule, threads);
 }

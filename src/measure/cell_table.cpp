@@ -150,14 +150,18 @@ std::vector<CellRow> cell_rows(const Look& look, const std::vector<bool>& frozen
                                int threads) {
   const Cells& cells = look.cells();
   const std::vector<int32_t> neighbours = sampled_neighbours(look, stride, threads);
+  std::vector<std::vector<CellRow>> parts(std::size_t(std::max(threads, 1)));
+  in_parallel(int64_t(neighbours.size()), threads, [&](int part, int64_t begin, int64_t end) {
+    for (int64_t number = begin; number < end; ++number) {
+      const auto cell = CellId(1 + number * stride);
+      const Cells::Extent& extent = cells.extent[cell];
+      if (!is_tracked(cells, frozen, cell) || extent.volume <= 0) continue;
+      parts[std::size_t(part)].push_back({cell, cells.type[cell], extent.volume, extent.perimeter,
+                                          cells.position(cell), neighbours[std::size_t(number)]});
+    }
+  });
   std::vector<CellRow> rows;
-  for (int64_t id = 1; id < cells.count(); id += stride) {
-    const auto cell = CellId(id);
-    const Cells::Extent& extent = cells.extent[cell];
-    if (!is_tracked(cells, frozen, cell) || extent.volume <= 0) continue;
-    rows.push_back({cell, cells.type[cell], extent.volume, extent.perimeter, cells.position(cell),
-                    neighbours[std::size_t((id - 1) / stride)]});
-  }
+  for (const std::vector<CellRow>& part : parts) rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }
 

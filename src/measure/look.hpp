@@ -18,12 +18,12 @@ class Look {
   const Cells& cells() const { return cells_->cells; }
   // All of it.
   const State& state() const { return engine_ == nullptr ? *cells_ : engine_->state(); }
-  // All of it, for somebody who goes on with it while the run does, too; memory of `to` is used again.
-  void copy_state(State& to, int threads) const {
-    if (engine_ == nullptr)
-      kiln::copy_state(*cells_, to, threads);
-    else
-      engine_->copy_state(to);
+  // All of it, for somebody who goes on with it while the run does, too; memory of `to` is used again. See
+  // Engine::begin_copy.
+  std::function<void()> begin_copy(State& to, int threads) const {
+    if (engine_ != nullptr) return engine_->begin_copy(to);
+    copy_state(*cells_, to, threads);
+    return [] {};
   }
   // nullptr where the lattice is at hand.
   LatticeSurvey* survey() const { return survey_; }

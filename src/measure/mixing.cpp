@@ -1,6 +1,7 @@
 #include "measure/mixing.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <mutex>
 
@@ -59,12 +60,18 @@ std::vector<uint8_t> touches_other_half(const Look& look, std::span<const Half> 
 
 double mixed_fraction(const Look& look, std::span<const Half> halves, int threads) {
   const std::vector<uint8_t> touches = touches_other_half(look, halves, threads);
-  int64_t cells = 0, mixed = 0;
-  for (std::size_t cell = 0; cell < std::min(halves.size(), touches.size()); ++cell) {
-    if (halves[cell] != Half::lower || look.cells().extent[cell].volume <= 0) continue;
-    ++cells;
-    mixed += touches[cell];
-  }
+  std::atomic<int64_t> cells = 0, mixed = 0;
+  const auto count = int64_t(std::min(halves.size(), touches.size()));
+  in_parallel(count, threads, [&](int, int64_t begin, int64_t end) {
+    int64_t own_cells = 0, own_mixed = 0;
+    for (auto cell = std::size_t(begin); cell < std::size_t(end); ++cell) {
+      if (halves[cell] != Half::lower || look.cells().extent[cell].volume <= 0) continue;
+      ++own_cells;
+      own_mixed += touches[cell];
+    }
+    cells += own_cells;
+    mixed += own_mixed;
+  });
   return cells > 0 ? double(mixed) / double(cells) : kUndefined;
 }
 

@@ -68,6 +68,14 @@ std::vector<CorrelationBin> Motility::correlate(const Look& look, const std::vec
   return direction_correlation(look.lattice(), speeds_.data().last, places, settings);
 }
 
+void Motility::copy_data(MotilityData& to) const {
+  to.phase = phase_;
+  to.speeds = speeds_.data();
+  to.explored = explored_.data();
+  to.halves = halves_;
+  to.correlation_bin = correlation_bin_;
+}
+
 std::optional<ExploredRow> Motility::explore(const Look& look) {
   if (!settings_.explored) return std::nullopt;
   explored_.add(look);

@@ -48,6 +48,8 @@ class Motility {
 
   const Speeds& speeds() const { return speeds_; }
   MotilityData data() const { return {phase_, speeds_.data(), explored_.data(), halves_, correlation_bin_}; }
+  // The same, in the memory that `to` has already: fresh pages cost more than copying.
+  void copy_data(MotilityData& to) const;
 
  private:
   std::vector<CorrelationBin> correlate(const Look& look, const std::vector<Vec3d>& places);

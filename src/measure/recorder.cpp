@@ -1,5 +1,6 @@
 #include "measure/recorder.hpp"
 
+#include <future>
 #include <utility>
 
 #include "measure/shape.hpp"
@@ -28,16 +29,20 @@ MeasureRow Recorder::record(const Look& look, const AttemptCounts& counts, const
   row.mcs = look.mcs();
   row.minutes = double(look.mcs()) * units_.seconds_per_mcs / 60.0;
   row.phase = phase;
-  row.size = size_statistics(look.cells(), frozen_, threads).all;
-  row.cells = row.size.volume.count;
-  row.extinct = extinct_cells(look.cells(), frozen_, threads);
+  // What the table of cells tells is worked out while contacts are counted, maybe on a GPU.
+  std::future<void> of_cells = std::async(std::launch::async, [&] {
+    row.size = size_statistics(look.cells(), frozen_, threads).all;
+    row.cells = row.size.volume.count;
+    row.extinct = extinct_cells(look.cells(), frozen_, threads);
+    row.motion = tracks_.add(look);
+  });
   if (with_fragments) row.fragmented = fragmented_cells(look.state(), frozen_, threads);
   row.acceptance = acceptance_between(last_counts_, counts);
   last_counts_ = counts;
   const ContactMatrix contacts = contact_matrix(look, int(types_.size()), threads);
   row.interface = interface_by_kind(contacts, frozen_);
   for (const auto& [a, b] : contact_pairs(types_)) row.contact_fractions.push_back(contacts.fraction(a, b));
-  row.motion = tracks_.add(look);
+  of_cells.get();
   return row;
 }
 

@@ -183,6 +183,7 @@ int64_t extinct_cells(const Cells& cells, const std::vector<bool>& frozen, int t
 
 int64_t wide_cells(const State& state, const std::vector<bool>& frozen) {
   const Lattice& lattice = state.lattice;
+  if (!lattice.periodic.x && !lattice.periodic.y && !lattice.periodic.z) return 0;
   const std::vector<char> tracked = tracked_cells(state.cells, frozen);
   std::vector<Vec3<Span>> spans(state.cells.count());
   for (int64_t row = 0; row < row_count(lattice); ++row) {

@@ -10,28 +10,29 @@ namespace {
 
 constexpr int64_t kMostSitesForFragments = int64_t(1) << 26;
 
-Recorder make_recorder(const Model& model, const NamedArrays& memory) {
+Recorder make_recorder(const Model& model, const NamedArrays& memory, int threads) {
   RecorderOptions options;
-  options.threads = all_threads();
+  options.threads = threads;
   if (memory.empty()) return Recorder(model, options);
   Recorder recorder(model, options, tracks_from_arrays(memory));
   recorder.set_last_counts(counts_from_arrays(memory));
   return recorder;
 }
 
-Motility make_motility(const Model& model, const NamedArrays& memory) {
-  if (memory.empty()) return Motility(model, all_threads());
-  return Motility(model, all_threads(), motility_from_arrays(memory));
+Motility make_motility(const Model& model, const NamedArrays& memory, int threads) {
+  if (memory.empty()) return Motility(model, threads);
+  return Motility(model, threads, motility_from_arrays(memory));
 }
 
 }  // namespace
 
-Watch::Watch(const Model& model, int64_t start, const NamedArrays& memory)
+Watch::Watch(const Model& model, int64_t start, const NamedArrays& memory, int threads)
     : model_(model),
       frozen_(model.frozen_types()),
+      threads_(threads > 0 ? threads : all_threads()),
       first_measured_(start),
-      recorder_(make_recorder(model, memory)),
-      motility_(make_motility(model, memory)) {
+      recorder_(make_recorder(model, memory, threads_)),
+      motility_(make_motility(model, memory, threads_)) {
   while (first_measured_ < model.total_mcs() && !is_measured(first_measured_)) ++first_measured_;
 }
 
@@ -62,13 +63,19 @@ Seen Watch::look(const Look& look, const AttemptCounts& counts, bool last, int64
     seen.row->mixed_fraction = motility_.mixed(look);
   }
   if (is_due(look.mcs(), model_.measure.cells_every, last))
-    seen.cells = cell_rows(look, frozen_, one_cell_in, all_threads());
+    seen.cells = cell_rows(look, frozen_, one_cell_in, threads_);
   return seen;
 }
 
-NamedArrays Watch::memory() const {
-  NamedArrays arrays = arrays_of(recorder_.tracks().data(), recorder_.last_counts());
-  add_arrays(motility_.data(), arrays);
+void Watch::copy_memory(WatchMemory& to) const {
+  to.tracks = recorder_.tracks().data();
+  to.last_counts = recorder_.last_counts();
+  motility_.copy_data(to.motility);
+}
+
+NamedArrays arrays_of(const WatchMemory& memory) {
+  NamedArrays arrays = arrays_of(memory.tracks, memory.last_counts);
+  add_arrays(memory.motility, arrays);
   return arrays;
 }
 

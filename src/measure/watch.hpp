@@ -13,15 +13,24 @@ namespace kiln {
 
 // What was due at one moment.
 struct Seen {
-  std::optional<MeasureRow> row;            // of measures.csv
+  std::optional<MeasureRow> row;              // of measures.csv
   std::optional<std::vector<CellRow>> cells;  // a sample of the tracks
   std::vector<CorrelationBin> correlation;
 };
 
+// All that has to be known to go on later.
+struct WatchMemory {
+  TrackData tracks;
+  AttemptCounts last_counts;
+  MotilityData motility;
+};
+NamedArrays arrays_of(const WatchMemory& memory);
+
 class Watch {
  public:
   // `start`: the run's first MCS. With `memory`, goes on where a run was interrupted.
-  Watch(const Model& model, int64_t start, const NamedArrays& memory = {});
+  // `threads` 0: all.
+  Watch(const Model& model, int64_t start, const NamedArrays& memory = {}, int threads = 0);
 
   // Whether something that comes every so many MCS is due: at multiples, as measuring begins, and with the
   // last state; never in a phase that is not measured, nor where `every` is 0.
@@ -30,20 +39,20 @@ class Watch {
   int64_t next_due(int64_t mcs, int64_t end) const;
   int64_t first_measured() const { return first_measured_; }
 
-  // `counts` are those of the whole run; of the tracks every one_cell_in-th cell is looked at. On large lattices
-  // cells in pieces are counted in the `last` state only.
+  // `counts` are those of the whole run; of the tracks every one_cell_in-th cell is looked at. On large
+  // lattices cells in pieces are counted in the `last` state only.
   Seen look(const Look& look, const AttemptCounts& counts, bool last, int64_t one_cell_in);
 
   const Tracks& tracks() const { return recorder_.tracks(); }
   const Motility& motility() const { return motility_; }
-  // All that has to be known to go on later.
-  NamedArrays memory() const;
+  void copy_memory(WatchMemory& to) const;  // into memory that it has already, where that fits
 
  private:
   bool is_measured(int64_t mcs) const;
 
   const Model& model_;
   std::vector<bool> frozen_;
+  int threads_;
   int64_t first_measured_;  // MCS
   Recorder recorder_;
   Motility motility_;

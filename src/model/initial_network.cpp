@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "model/initial_capsule.hpp"
+#include "model/initial_network.hpp"
 #include "model/initial_nodes.hpp"
-#include "model/initial_step.hpp"
 
 namespace kiln {
 namespace {
@@ -27,7 +28,7 @@ class Network {
         region_sites_(builder.region_sites()),
         target_(builder.step().fraction * double(region_sites_)) {}
 
-  void grow() {
+  NetworkGraph grow() {
     const InitialStep& step = builder_.step();
     if (!(step.fraction > 0 && step.node_spacing > 0 && step.radius > 0))
       builder_.fail("needs fraction, node_spacing and radius above 0");
@@ -49,6 +50,9 @@ class Network {
     }
     if (double(taken_) < (1 - kTolerance) * target_ || double(taken_) > (1 + kTolerance) * target_) fail();
     builder_.add_cell();
+    NetworkGraph graph{{}, std::move(drawn_)};
+    for (std::size_t node = 0; node < nodes_.size(); ++node) graph.nodes.push_back(nodes_[node]);
+    return graph;
   }
 
  private:
@@ -76,8 +80,10 @@ class Network {
       if (is_done()) return;
       const Vec3d from = nodes_[edge.first], way = nodes_.way(from, nodes_[edge.second]);
       // Whole, or the longest part that does not take too much.
-      for (int part = kParts; part >= 0; --part)
-        if (add_tube({from, from + way * (double(part) / kParts), builder_.step().radius})) break;
+      int part = kParts;
+      while (part >= 0 && !add_tube({from, from + way * (double(part) / kParts), builder_.step().radius}))
+        --part;
+      if (part == kParts) drawn_.push_back(edge);
     }
   }
 
@@ -112,11 +118,14 @@ class Network {
   int64_t region_sites_;
   double target_;
   int64_t taken_ = 0;
+  std::vector<Edge> drawn_;
   std::vector<Site> new_sites_;
 };
 
 }  // namespace
 
-void add_network(StepBuilder& builder) { Network(builder).grow(); }
+NetworkGraph grow_network(StepBuilder& builder) { return Network(builder).grow(); }
+
+void add_network(StepBuilder& builder) { grow_network(builder); }
 
 }  // namespace kiln

@@ -20,18 +20,30 @@ Rows speed_rows(std::span<const SpeedSums> phases, const Model& model) {
   return table;
 }
 
-Rows motility_rows(std::span<const SpeedSums> phases, const Model& model) {
-  Rows table{{"phase", "interval_s", "intervals", "speed_mean_um_per_min", "speed_sd_um_per_min",
-              "speed_skewness", "arrest_coefficient", "arrest_low", "arrest_high", "arrest_by_cell",
-              "divergence_bits"},
-             {}};
+std::vector<std::string> motility_columns() {
+  return {
+      "interval_s",         "intervals",  "speed_mean_um_per_min", "speed_sd_um_per_min", "speed_skewness",
+      "arrest_coefficient", "arrest_low", "arrest_high",           "arrest_by_cell",      "divergence_bits"};
+}
+
+std::vector<Field> motility_fields(const SpeedSums& sums, const Model& model) {
   const double interval_s = double(model.measure.speed_interval_mcs) * model.units.seconds_per_mcs;
+  const SpeedMoments speed = moments_of(sums);
+  const Share arrest = wilson_share(sums.arrested, sums.intervals);
+  return {interval_s,          sums.intervals,
+          speed.mean,          speed.sd,
+          speed.skewness,      arrest.value,
+          arrest.low,          arrest.high,
+          sums.arrest_by_cell, divergence_bits(sums.counts, model.measure.reference_speeds)};
+}
+
+Rows motility_rows(std::span<const SpeedSums> phases, const Model& model) {
+  Rows table{motility_columns(), {}};
+  table.columns.insert(table.columns.begin(), "phase");
   for (const SpeedSums& sums : phases) {
-    const SpeedMoments speed = moments_of(sums);
-    const Share arrest = wilson_share(sums.arrested, sums.intervals);
-    table.rows.push_back({name_of(sums, model), interval_s, sums.intervals, speed.mean, speed.sd, speed.skewness,
-                          arrest.value, arrest.low, arrest.high, sums.arrest_by_cell,
-                          divergence_bits(sums.counts, model.measure.reference_speeds)});
+    std::vector<Field> row = motility_fields(sums, model);
+    row.insert(row.begin(), name_of(sums, model));
+    table.rows.push_back(std::move(row));
   }
   return table;
 }

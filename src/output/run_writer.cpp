@@ -135,11 +135,18 @@ void RunWriter::write(const Look& look, const AttemptCounts& counts, const std::
   take_measures(look, counts, moment);
   if (what.anything()) {
     background_.wait();
-    if (what.checkpoint) sync_tables();
     const bool goes_on = moment != Moment::end && moment != Moment::interrupted;
     if (overlaps_ && goes_on) {
-      look.copy_state(copy_, all_threads());
-      background_.start([this, what = std::move(what)] { keep(copy_, what); });
+      auto complete_copy = look.begin_copy(copy_, all_threads());
+      // Where a GPU computes, the processors have time; but when the run looks at its cells, it waits for
+      // them.
+      const bool gives_way = look.survey() != nullptr;
+      background_.start(
+          [this, what = std::move(what), complete_copy = std::move(complete_copy)] {
+            complete_copy();
+            keep(copy_, what);
+          },
+          gives_way);
     } else {
       keep(look.state(), what);
     }
@@ -155,6 +162,9 @@ RunWriter::Keep RunWriter::what_to_keep(int64_t mcs, const AttemptCounts& counts
   for (const Series& s : series_) what.pictures |= is_drawn(s, mcs, moment) || moment == Moment::interrupted;
   if (wants_checkpoint(mcs, moment)) {
     what.checkpoint = checkpoint_info(mcs, counts, schedule);
+    std::swap(remembered_, next_remembered_);  // the former may still be read
+    what.remembered = next_remembered_.get();
+    watch_.copy_memory(*what.remembered);
     checkpoint_asked_ = mcs;
   }
   return what;
@@ -165,7 +175,11 @@ void RunWriter::keep(const State& state, const Keep& what) {
   if (what.pictures) draw_pictures(state, what.moment);
   if (what.snapshot) save_snapshot(state);
   if (!what.checkpoint) return;
-  add_checkpoint(folder_, state, *what.checkpoint);
+  sync_tables();
+  CheckpointInfo info = *what.checkpoint;
+  info.extra = arrays_of(*what.remembered);
+  info.extra[kTrackPlan] = {track_plan_.hdf5 ? 1.0 : 0.0, double(track_plan_.one_cell_in)};
+  add_checkpoint(folder_, state, info);
   checkpoint_at_ = state.mcs;
   checkpoint_seconds_ = std::max(checkpoint_seconds_.load(), seconds_since(start));
 }
@@ -214,12 +228,11 @@ CheckpointInfo RunWriter::checkpoint_info(int64_t mcs, const AttemptCounts& coun
   info.counts = counts;
   info.types = type_memories(model_);
   info.from = from_;
-  info.extra = watch_.memory();
-  info.extra[kTrackPlan] = {track_plan_.hdf5 ? 1.0 : 0.0, double(track_plan_.one_cell_in)};
   return info;
 }
 
-// Whoever goes on from a checkpoint finds all rows before it, also after a loss of power.
+// Whoever goes on from a checkpoint finds all rows before it, also after a loss of power. Rows may be added
+// meanwhile.
 void RunWriter::sync_tables() {
   if (measures_) measures_->sync();
   if (cells_) cells_->sync();

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -86,7 +87,8 @@ class RunWriter {
   struct Keep {
     Moment moment = Moment::under_way;
     bool pictures = false, snapshot = false;
-    std::optional<CheckpointInfo> checkpoint;
+    std::optional<CheckpointInfo> checkpoint;  // without what the measures remember:
+    WatchMemory* remembered = nullptr;
 
     bool anything() const { return pictures || snapshot || checkpoint; }
   };
@@ -123,7 +125,9 @@ class RunWriter {
   std::atomic<double> checkpoint_seconds_ = 0;
   double seconds_ = 0;
   bool overlaps_ = false;
-  State copy_;                 // what the background works on
+  State copy_;  // what the background works on, as one of these:
+  std::unique_ptr<WatchMemory> remembered_ = std::make_unique<WatchMemory>();
+  std::unique_ptr<WatchMemory> next_remembered_ = std::make_unique<WatchMemory>();
   BackgroundWork background_;  // last, so that it has ended before anything else goes
 };
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "core/parallel.hpp"
 #include "data/atomic_file.hpp"
 #include "data/hdf5.hpp"
 #include "output/xdmf.hpp"
@@ -87,7 +88,9 @@ void write_types(const hdf5::Group& group, const State& state) {
     const uint64_t rows = std::min(dataset.rows_per_chunk(), shape[0] - first);
     types.resize(rows * row);
     const CellId* ids = state.ids.data() + first * row;
-    for (std::size_t i = 0; i < types.size(); ++i) types[i] = state.cells.type[ids[i]];
+    in_parallel(int64_t(types.size()), all_threads(), [&](int, int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) types[std::size_t(i)] = state.cells.type[ids[i]];
+    });
     dataset.write_rows(first, rows, types.data());
   }
 }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/parallel.hpp"
 #include "data/atomic_file.hpp"
 
 namespace kiln {
@@ -40,6 +41,13 @@ void append(std::string& line, double value) {
 }
 
 void append(std::string& line, int64_t value) { fmt::format_to(std::back_inserter(line), "{}", value); }
+
+void append_row(std::string& text, std::span<const Field> row) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (i > 0) text += ',';
+    std::visit([&](const auto& value) { append(text, value); }, row[i]);
+  }
+}
 
 std::string header_of(std::span<const std::string> columns) {
   std::string line;
@@ -100,6 +108,12 @@ std::ifstream open_earlier(const fs::path& path, std::span<const std::string> co
 
 }  // namespace
 
+std::string csv_line(std::span<const Field> row) {
+  std::string line;
+  append_row(line, row);
+  return line;
+}
+
 CsvTable::CsvTable(fs::path path, std::size_t columns)
     : path_(std::move(path)), part_(part_of(path_)), columns_(columns) {}
 
@@ -142,14 +156,24 @@ void CsvTable::add(std::span<const Field> row) {
   if (row.size() != columns_)
     throw std::invalid_argument(
         fmt::format("{}: a row of {} fields, not {}", path_.string(), row.size(), columns_));
-  std::string line;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    if (i > 0) line += ',';
-    std::visit([&](const auto& value) { append(line, value); }, row[i]);
-  }
-  line += '\n';
-  write(line);
+  write(csv_line(row) + '\n');
   ++rows_;
+}
+
+void CsvTable::add_rows(int64_t count, const std::function<void(int64_t, std::span<Field>)>& fill) {
+  constexpr int64_t kWorthAThread = 1000;
+  const auto threads = int(std::min<int64_t>(all_threads(), 1 + count / kWorthAThread));
+  std::vector<std::string> parts(static_cast<std::size_t>(threads));
+  in_parallel(count, threads, [&](int part, int64_t begin, int64_t end) {
+    std::vector<Field> row(columns_);
+    for (int64_t i = begin; i < end; ++i) {
+      fill(i, row);
+      append_row(parts[std::size_t(part)], row);
+      parts[std::size_t(part)] += '\n';
+    }
+  });
+  for (const std::string& part : parts) write(part);
+  rows_ += count;
 }
 
 void CsvTable::flush() {

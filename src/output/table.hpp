@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,6 +27,9 @@ struct Rows {
   std::vector<std::vector<Field>> rows;
 };
 
+// Without an end of line.
+std::string csv_line(std::span<const Field> row);
+
 class CsvTable {
  public:
   // Starts anew. Throws Failure where the file cannot be written, as do the others.
@@ -37,6 +41,8 @@ class CsvTable {
                                 int64_t last_mcs);
 
   void add(std::span<const Field> row);
+  // Many rows: fill(number, row) sets the fields of each. They are put into words on all processors.
+  void add_rows(int64_t count, const std::function<void(int64_t, std::span<Field>)>& fill);
   void add(std::initializer_list<Field> row) { add(std::span<const Field>(row.begin(), row.size())); }
 
   void add(const Rows& rows) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace kiln {
 
 std::vector<std::string> measures_columns(const Model& model) {
@@ -66,12 +69,21 @@ std::vector<std::string> cells_columns() {
 
 void add_cells(CsvTable& table, int64_t mcs, std::span<const CellRow> rows, const Model& model) {
   const double seconds = double(mcs) * model.units.seconds_per_mcs;
-  for (const CellRow& row : rows) {
+  table.add_rows(int64_t(rows.size()), [&](int64_t number, std::span<Field> fields) {
+    const CellRow& row = rows[std::size_t(number)];
     const Vec3d place = row.position * model.units.voxel_um;
-    table.add({int64_t(row.id), seconds, place.x, place.y, place.z, mcs,
-               std::string_view(model.types[row.type].name), int64_t(row.volume), int64_t(row.perimeter),
-               int64_t(row.neighbours)});
-  }
+    const Field values[] = {int64_t(row.id),
+                            seconds,
+                            place.x,
+                            place.y,
+                            place.z,
+                            mcs,
+                            std::string_view(model.types[row.type].name),
+                            int64_t(row.volume),
+                            int64_t(row.perimeter),
+                            int64_t(row.neighbours)};
+    std::copy(std::begin(values), std::end(values), fields.begin());
+  });
 }
 
 Rows lag_rows(std::span<const Lag> lags) {

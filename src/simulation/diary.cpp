@@ -39,9 +39,10 @@ void Diary::model_changed() {
   const bool goes_on = simulation_.model().measure == model_->measure &&
                        simulation_.model().phases.size() == model_->phases.size();
   if (!goes_on) return cells_changed();
-  const NamedArrays memory = watch_->memory();
+  WatchMemory memory;
+  watch_->copy_memory(memory);
   model_ = simulation_.shared_model();
-  watch_.emplace(*model_, start_, memory);
+  watch_.emplace(*model_, start_, arrays_of(memory));
 }
 
 void Diary::note() {

@@ -97,7 +97,7 @@ void Simulation::change_model(std::shared_ptr<const Model> model) {
     return;
   }
   State state;
-  engine_->copy_state(state);
+  engine_->begin_copy(state)();
   state = branched_state(*model, std::move(state), type_memories(*model_), "the state it has come to");
   const std::shared_ptr<const Model> old = std::exchange(model_, std::move(model));
   try {

@@ -238,12 +238,17 @@ TEST_F(Cli, ValidateBenchInfoRenderAndHelp) {
   EXPECT_NE(validate.out.find("40 x 40"), std::string::npos) << validate.out;
   const Result bench = kiln("bench sorting2d --size 36 --mcs 3 --json");
   EXPECT_EQ(bench.exit_code, 0);
-  for (const char* key :
-       {"case", "size", "engine", "schedule", "device", "ms_per_mcs", "site_updates_per_second", "hash"})
+  for (const char* key : {"case", "size", "replicas", "engine", "schedule", "device", "ms_per_mcs",
+                          "site_updates_per_second", "hash"})
     EXPECT_NE(value(bench.out, key), "") << key << " in " << bench.out;
+  const Result replicas = kiln("bench sorting2d --size 36 --mcs 3 --replicas 3 --engine threads --json");
+  EXPECT_EQ(value(replicas.out, "replicas"), "3") << replicas.out;
+  EXPECT_EQ(value(replicas.out, "hash"), value(bench.out, "hash"));
+  EXPECT_EQ(kiln("bench sorting2d --size 36 --replicas 0").exit_code, 2);
   for (const char* name : {"dense3d", "act3d", "collective3d", "lymphnode"})
     EXPECT_EQ(kiln(std::string("bench ") + name + " --size 30 --mcs 2").exit_code, 0) << name;
   EXPECT_EQ(kiln("bench chemotaxis2d --size 120 --mcs 2").exit_code, 0);
+  EXPECT_EQ(kiln("bench actcell2d --size 60 --mcs 2").exit_code, 0);
   EXPECT_NE(kiln("info").out.find("serial"), std::string::npos);
   EXPECT_EQ(kiln("run --help").exit_code, 0);
   ASSERT_EQ(kiln("render small.toml --out first.png --width 80").exit_code, 0);

@@ -96,7 +96,29 @@ TEST_P(ShippedKernels, CompileWithoutSpills) {
     }
 }
 
+class EnsembleKernels : public testing::TestWithParam<std::string> {};
+
+// For crews of several blocks, and for several blocks per multiprocessor, one each.
+TEST_P(EnsembleKernels, CompileWithoutSpills) {
+  KILN_NEEDS_NVRTC();
+  const Model model = read_model(test::models_folder() / GetParam());
+  const SiteLayout layout =
+      site_layout(uint32_t(expected_cells(model)) + 1, model.uses_act() ? model.largest_act() : 0);
+  for (const int members : {2, 1000}) {
+    const TilesKernels kernels =
+        compile_tiles_for_members(members, model.phases.back().physics.view(), tiles::settings_for(model),
+                                  layout, model.history_length(), 90, 132, shared_per_block(90));
+    EXPECT_GE(kernels.shape.crew, 1);
+    EXPECT_EQ(kernels.shape.blocks_per_multiprocessor > 1, members > 132);
+    EXPECT_GE(kernels.shape.warps_per_block * kernels.shape.blocks_per_multiprocessor, 8);
+    for (const KernelResources& r : resources(kernels.compiled))
+      EXPECT_EQ(r.spill_stores + r.spill_loads, 0)
+          << r.name << " spills, for " << members << " members, with " << r.registers << " registers";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Small, ShippedKernels, testing::ValuesIn(test::shipped_models()), test::test_name);
+INSTANTIATE_TEST_SUITE_P(Small, EnsembleKernels, testing::ValuesIn(test::shipped_models()), test::test_name);
 INSTANTIATE_TEST_SUITE_P(Large, ShippedKernels, testing::ValuesIn(test::models_in("large/")),
                          test::test_name);
 

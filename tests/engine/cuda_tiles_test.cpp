@@ -2,6 +2,9 @@
 // (tiles_test.cpp). Every world compiles kernels of its own, so there are fewer than there.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <thread>
+
 #include "engine/cuda/tiles_engine.hpp"
 #include "engine/threads.hpp"
 #include "support/full_world.hpp"
@@ -140,6 +143,24 @@ TEST(CudaTiles, AStateIsAllThatIsNeededToGoOn) {
   whole.expect_same();
   EXPECT_EQ(state_hash(on_gpu.state()), state_hash(whole.gpu.state()));
   EXPECT_EQ(state_hash(on_host->state()), state_hash(whole.gpu.state()));
+}
+
+// The copy is brought down while the engine goes on, and the next one takes the same way.
+TEST(CudaTiles, ACopyIsOfTheMomentItBegan) {
+  KILN_NEEDS_GPU();
+  for (const int dimension : {2, 3}) {
+    Pair pair(test::everything(dimension, 4), 9);
+    State copy;
+    for (int i = 0; i < 3; ++i) {
+      pair.advance(2);
+      const std::string then = state_hash(pair.threads->state());
+      const std::function<void()> complete = pair.gpu.begin_copy(copy);
+      pair.advance(3);
+      std::thread(complete).join();
+      EXPECT_EQ(state_hash(copy), then);
+      pair.expect_same();
+    }
+  }
 }
 
 TEST(CudaTiles, PhysicsMayChangeBetweenMcs) {

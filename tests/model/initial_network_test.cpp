@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "model/initial_helpers.hpp"
+#include "model/initial_network.hpp"
 #include "model/initial_nodes.hpp"
+#include "model/phantom.hpp"
 
 namespace kiln {
 namespace {
@@ -109,6 +111,41 @@ TEST(InitialNetwork, SaysWhyItCannot) {
   taken.initial.insert(taken.initial.begin(), step_of(Kind::fill));
   EXPECT_NE(error_of(taken).find("it ends with 0;"), std::string::npos);
   EXPECT_NE(error_of(network_of({10, 10, 10}, 1, 5, 0)).find("above 0"), std::string::npos);
+}
+
+int root_of(std::vector<int>& parent, int node) {
+  while (parent[node] != node) node = parent[node] = parent[parent[node]];
+  return node;
+}
+
+// The figures in docs/tissues.md.
+TEST(InitialNetwork, OfALymphNodeHasTheNodesAndEdgesThatWereStated) {
+  const PhantomKind& kind = kPhantoms[1];
+  ASSERT_EQ(std::string(kind.name), "reticulum");
+  const double um = 0.5;  // per site
+  Model model = network_of({260, 260, 220}, kind.radius_um / um, kind.spacing_um / um, kind.fraction);
+  State state;
+  state.lattice = model.lattice;
+  state.ids = HugeVector<CellId>(std::size_t(model.lattice.sites()));
+  state.cells.add(kMedium);
+  StepBuilder builder(model, 0, state);
+  const NetworkGraph graph = grow_network(builder);
+
+  std::vector<int> parent(graph.nodes.size()), members(graph.nodes.size());
+  for (std::size_t i = 0; i < parent.size(); ++i) parent[i] = int(i);
+  double length = 0;
+  for (const auto& [a, b] : graph.edges) {
+    const Vec3d way = graph.nodes[b] - graph.nodes[a];
+    length += std::sqrt(dot(way, way)) * um;
+    parent[root_of(parent, int(a))] = root_of(parent, int(b));
+  }
+  for (std::size_t i = 0; i < parent.size(); ++i) ++members[root_of(parent, int(i))];
+  const double nodes = double(graph.nodes.size()), edges = double(graph.edges.size());
+  const double volume = 130.0 * 130 * 110, largest = *std::max_element(members.begin(), members.end());
+  EXPECT_NEAR(nodes / volume * 1e6, 343, 15);
+  EXPECT_NEAR(length / edges, 17.3, 0.5);    // µm
+  EXPECT_NEAR(2 * edges / nodes, 3.1, 0.2);  // edges at a node
+  EXPECT_NEAR(largest / nodes, 0.77, 0.05);  // of the nodes hang together
 }
 
 TEST(InitialNodes, KeepTheirDistanceAndKnowTheirNeighbours) {

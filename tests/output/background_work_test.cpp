@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <thread>
 
 #include "core/error.hpp"
 
@@ -47,6 +48,26 @@ TEST(BackgroundWork, ErrorsComeOutOfTheNextCallOnce) {
   EXPECT_THROW(for (;;) work.check(), Failure);
   work.start(fail);  // and the destructor keeps this one to itself
 }
+
+#ifdef __linux__
+TEST(BackgroundWork, GivesWayWhereAskedTo) {
+  const int here = getpriority(PRIO_PROCESS, 0);
+  int first = here - 1, second = here - 1, child = here - 1;
+  BackgroundWork work;
+  work.start([&] { first = getpriority(PRIO_PROCESS, 0); });
+  work.start(
+      [&] {
+        second = getpriority(PRIO_PROCESS, 0);
+        std::thread([&] { child = getpriority(PRIO_PROCESS, 0); }).join();
+      },
+      true);
+  work.wait();
+  EXPECT_EQ(first, here);
+  EXPECT_EQ(second, 19);
+  EXPECT_EQ(child, 19);
+  EXPECT_EQ(getpriority(PRIO_PROCESS, 0), here);
+}
+#endif
 
 }  // namespace
 }  // namespace kiln

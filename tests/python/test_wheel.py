@@ -31,7 +31,8 @@ class Wheel(unittest.TestCase):
             self.run_checked(python, "-m", "pip", "install", "--no-index", "--no-deps", wheels / name)
             out = self.run_checked(python, "-c", "import kiln; print(kiln.__file__)")
             self.assertIn(folder, out)
-            self.assertIn("kiln", self.run_checked(Path(folder) / "bin" / "kiln", "--version"))
+            version = self.run_checked(python, "-c", "import kiln; print(kiln.__version__)")
+            self.assertEqual(self.run_checked(Path(folder) / "bin" / "kiln", "--version"), version)
 
     def run_checked(self, *command):
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}

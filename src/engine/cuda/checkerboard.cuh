@@ -8,7 +8,7 @@
 #pragma once
 
 #include "engine/checkerboard.hpp"
-#include "engine/cuda/between_mcs.cuh"
+#include "engine/cuda/between_kernels.cuh"
 #include "engine/cuda/checkerboard_data.hpp"
 
 namespace kiln::device {

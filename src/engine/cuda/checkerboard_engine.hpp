@@ -20,8 +20,9 @@ class CheckerboardEngine : public Engine {
   void advance(int64_t mcs) override;
   const State& state() override { return state_.fetch(stream_); }
   const State& state_of_cells() override { return state_.fetch_cells(stream_); }
-  void copy_state(State& to) override { state_.fetch_into(to, stream_); }
+  std::function<void()> begin_copy(State& to) override { return state_.begin_copy(to, stream_); }
   LatticeSurvey* survey() override { return &survey_; }
+  std::optional<DeviceIds> device_ids() override { return state_.plain_ids(stream_); }
   AttemptCounts counts() const override;
   std::string name() const override { return "cuda"; }
   std::string gpu() const override { return device_.info().name; }

@@ -3,13 +3,17 @@
 #pragma once
 
 #include <functional>
-#include <map>
+#include <optional>
 #include <span>
 
 #include "core/state.hpp"
 #include "engine/cuda/device_tables.hpp"
 #include "engine/cuda/driver.hpp"
+#include "engine/cuda/field_values.hpp"
+#include "engine/cuda/landing.hpp"
 #include "engine/cuda/site_layout.hpp"
+#include "engine/cuda/state_packing.hpp"
+#include "engine/engine.hpp"
 #include "engine/team.hpp"
 #include "terms/physics.hpp"
 
@@ -30,7 +34,8 @@ class DeviceState {
   int history_length() const { return state_.history_length; }
   int64_t mcs() const { return mcs_; }
 
-  // Takes the kernels of between_mcs.cuh from a module compiled for this physics, and gives it its fields.
+  // Takes the kernels of between_kernels.cuh from a module compiled for this physics, and gives it its
+  // fields.
   void use(const Module& module, const Physics& physics);
   // To be called before and after `mcs` MCS have been played in the stream.
   void begin(int64_t mcs, const Stream& stream);
@@ -38,33 +43,51 @@ class DeviceState {
   // The state as it is now, on the host: all of it, or all but the lattice and Act.
   const State& fetch(const Stream& stream);
   const State& fetch_cells(const Stream& stream);
-  // Puts the state as it is now into `to`, whose memory is used again.
-  void fetch_into(State& to, const Stream& stream);
+  // Puts the state as it is now into `to`, whose memory is used again. The lattice may be copied on the
+  // device first, where there is room: then it is in `to` only when what is returned has been called, on any
+  // thread, before the next copy begins.
+  std::function<void()> begin_copy(State& to, const Stream& stream);
   // Brings other numbers to the host: take(first, numbers) for stretch after stretch.
   void bring_down(const Buffer<uint64_t>& from, const Stream& stream,
                   const std::function<void(int64_t, std::span<const uint64_t>)>& take);
+
+  // Ids as the host knows them, one after the other.
+  DeviceIds plain_ids(const Stream& stream);
 
   // A launch for kernels that stride over everything.
   Launch simple() const;
 
  private:
-  void number_cells(int types);
+  struct SitesOnTheirWay {
+    const Buffer<uint8_t>& sites;
+    const Stream& stream;
+    Landing& landing;
+    int64_t mcs;
+  };
+  // Of the sites, with a way to the host of its own.
+  struct DeviceCopy {
+    DeviceCopy(const Device& device, int64_t bytes)
+        : sites(device, bytes, "a copy of the lattice"), stream(device), made(device), landing(device) {}
+    Buffer<uint8_t> sites;
+    Stream stream;
+    Event made;
+    Landing landing;
+  };
+
   void allocate();
   void upload();
   template <class Word>
   void upload_sites();
   void download_cells(State& to, const Stream& stream);
   void download_lattice(State& to, const Stream& stream);
-  template <class Word>
-  void download_sites(State& to, const Stream& stream);
-  template <class Send, class TakeIn>
-  void in_pieces(int64_t count, int64_t bytes_each, const Stream& stream, const Send& send,
-                 const TakeIn& take_in);
+  template <class ShareOut>
+  void download_sites(const SitesOnTheirWay& from, State& to, const ShareOut& share_out) const;
+  template <class Word, class ShareOut>
+  void bring_sites(const SitesOnTheirWay& from, State& to, const ShareOut& share_out) const;
   template <class Work>
   void share_out(int64_t count, const Work& work);
   void move_anchors(const Stream& stream);
   void count_all_sums(const Stream& stream);
-  const float* values_of(const VectorField& field);
 
   State state_;
   CentroidSums sums_come_;
@@ -73,8 +96,8 @@ class DeviceState {
   Device device_;
   SiteLayout layout_;
   Team team_;
-  std::vector<CellId> to_device_, from_device_;  // ids
-  Function turn_, move_anchors_, count_sums_, put_in_order_, refresh_stamps_;
+  CellNumbers numbers_;
+  Function turn_, move_anchors_, count_sums_, put_in_order_, refresh_stamps_, unpack_ids_;
   Buffer<uint8_t> sites_, moved_;
   Buffer<Extent> extents_;
   Buffer<Vec3i> anchors_;
@@ -82,10 +105,12 @@ class DeviceState {
   Buffer<Vec3f> directions_;
   Buffer<Vec3d> history_;
   Buffer<uint32_t> anchors_moved_;
-  Buffer<CellId> host_ids_, device_ids_;                // from_device_ and to_device_
-  Buffer<HostCell> ordered_;                            // some cells on their way to the host
-  Pinned<uint8_t> landing_[2];                          // where pieces of the state arrive
-  std::map<const float*, Buffer<float>> field_values_;  // by where they lie on the host
+  Buffer<CellId> host_ids_, device_ids_;  // of numbers_
+  Buffer<HostCell> ordered_;              // some cells on their way to the host
+  Landing landing_;
+  std::optional<DeviceCopy> copy_;  // made when it is first needed
+  std::shared_ptr<Buffer<CellId>> plain_ids_;
+  FieldValues fields_;
   StateTables tables_{};
 };
 

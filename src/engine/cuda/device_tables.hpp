@@ -6,6 +6,7 @@
 namespace kiln::cuda {
 
 inline constexpr int kMostTypesByRange = 16;
+inline constexpr int kSimpleThreads = 256;  // in a block of kernels that stride over everything
 
 struct alignas(8) Extent {
   int32_t volume, perimeter;

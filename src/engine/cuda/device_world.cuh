@@ -199,7 +199,14 @@ __device__ __forceinline__ Word taken_by(const Physics& physics, CellId winner, 
   return word_of(winner, clock + (remembers ? uint32_t(physics.types[type].act.max) : 0));
 }
 
+// Threads that share some work: this one's number among them, and how many there are.
+struct Party {
+  int64_t number, count;
+};
+
 __device__ __forceinline__ int64_t thread_number() { return int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
 __device__ __forceinline__ int64_t thread_count() { return int64_t(gridDim.x) * blockDim.x; }
+__device__ __forceinline__ Party whole_grid() { return {thread_number(), thread_count()}; }
+__device__ __forceinline__ Party whole_block() { return {int64_t(threadIdx.x), int64_t(blockDim.x)}; }
 
 }  // namespace kiln::device

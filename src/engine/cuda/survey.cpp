@@ -21,6 +21,11 @@ std::vector<T> brought_down(const Buffer<T>& buffer, int64_t count) {
   return result;
 }
 
+template <class T>
+void make_room(Buffer<T>& buffer, const Device& device, int64_t count, const char* what) {
+  if (buffer.size() < count) buffer = Buffer<T>(device, count, what);
+}
+
 }  // namespace
 
 std::string survey_source(const Physics& physics, const SiteLayout& layout) {
@@ -53,45 +58,56 @@ std::vector<int64_t> Survey::contacts() {
 std::vector<uint8_t> Survey::touching(std::span<const uint8_t> keys) {
   const int64_t cells = state_.tables().cells;
   const Launch launch = state_.simple();
-  Buffer<uint8_t> on_host(device_, cells, "a key per cell"), in_order(device_, cells, "a key per cell"),
-      touches(device_, cells, "a flag per cell");
-  on_host.fill(0);
-  on_host.upload(keys.data(), std::min(cells, int64_t(keys.size())));
-  touches.fill(0, &stream_);
-  kernel("keys_from_host").launch(launch, stream_, state_.tables(), on_host.data(), in_order.data());
-  kernel("mark_touching").launch(launch, stream_, state_.tables(), in_order.data(), touches.data());
-  kernel("keys_to_host").launch(launch, stream_, state_.tables(), touches.data(), on_host.data());
-  return brought_down(on_host, cells);
+  make_room(flags_, device_, (cells + 7) / 8, "a key per cell");
+  make_room(keys_, device_, cells, "a key per cell");
+  make_room(touches_, device_, cells, "a flag per cell");
+  auto* const on_host = reinterpret_cast<uint8_t*>(flags_.data());
+  if (!std::equal(keys.begin(), keys.end(), given_keys_.begin(), given_keys_.end())) {
+    given_keys_.assign(keys.begin(), keys.end());
+    std::vector<uint64_t> words(std::size_t(flags_.size()));
+    std::copy_n(keys.begin(), std::min(cells, int64_t(keys.size())),
+                reinterpret_cast<uint8_t*>(words.data()));
+    flags_.upload(words.data(), flags_.size());
+    kernel("keys_from_host").launch(launch, stream_, state_.tables(), on_host, keys_.data());
+  }
+  touches_.fill(0, &stream_);
+  kernel("mark_touching").launch(launch, stream_, state_.tables(), keys_.data(), touches_.data());
+  kernel("keys_to_host").launch(launch, stream_, state_.tables(), touches_.data(), on_host);
+  std::vector<uint8_t> result(std::size_t(flags_.size()) * 8);
+  state_.bring_down(flags_, stream_, [&](int64_t first, std::span<const uint64_t> landed) {
+    std::copy(landed.begin(), landed.end(), reinterpret_cast<uint64_t*>(result.data()) + first);
+  });
+  result.resize(std::size_t(cells));
+  return result;
 }
 
 void Survey::tracked_sites(const TakeBits& take) {
   const int64_t words = (state_.lattice().sites() + 63) / 64;
-  Buffer<uint64_t> bits(device_, words, "a bit per site");
-  bits.fill(0, &stream_);  // the last word may be filled by half
+  make_room(bits_, device_, words, "a bit per site");
+  bits_.fill(0, &stream_);  // the last word may be filled by half
   kernel("mark_tracked")
-      .launch(state_.simple(), stream_, state_.tables(), reinterpret_cast<uint32_t*>(bits.data()));
-  state_.bring_down(bits, stream_, take);
+      .launch(state_.simple(), stream_, state_.tables(), reinterpret_cast<uint32_t*>(bits_.data()));
+  state_.bring_down(bits_, stream_, take);
 }
 
 int64_t Survey::sample_size(int64_t stride) const {
   return (int64_t(state_.tables().cells) - 2 + stride) / stride;
 }
 
-Buffer<int32_t> Survey::numbered(int64_t stride) {
-  Buffer<int32_t> numbers(device_, state_.tables().cells, "a number per cell");
-  kernel("number_sample").launch(state_.simple(), stream_, state_.tables(), stride, numbers.data());
-  return numbers;
+void Survey::number_sample(int64_t stride) {
+  make_room(numbers_, device_, state_.tables().cells, "a number per cell");
+  kernel("number_sample").launch(state_.simple(), stream_, state_.tables(), stride, numbers_.data());
 }
 
 // Where the list turns out to be too short, it is made again.
 std::vector<LatticeSurvey::SiteOfCell> Survey::sites_of_sample(int64_t stride) {
-  const Buffer<int32_t> numbers = numbered(stride);
+  number_sample(stride);
   Buffer<uint64_t> count(device_, 1, "a list of sites");
   for (int64_t room = kListEntries;;) {
     Buffer<ListedSite> list(device_, room, "a list of sites");
     count.fill(0, &stream_);
     kernel("list_sites")
-        .launch(state_.simple(), stream_, state_.tables(), numbers.data(), list.data(), room, count.data());
+        .launch(state_.simple(), stream_, state_.tables(), numbers_.data(), list.data(), room, count.data());
     const int64_t found = int64_t(brought_down(count, 1).front());
     if (found > room) {
       room = found;
@@ -109,33 +125,32 @@ std::vector<LatticeSurvey::SiteOfCell> Survey::sites_of_sample(int64_t stride) {
 std::vector<int32_t> Survey::neighbours_of_sample(int64_t stride) {
   const int64_t sample = sample_size(stride);
   std::vector<int32_t> sizes(static_cast<std::size_t>(sample));
-  const Buffer<int32_t> numbers = numbered(stride);
+  number_sample(stride);
   for (uint32_t slots = kFirstSlots;; slots *= 2) {
     const int64_t together = std::max<int64_t>(1, std::min(sample, kSetEntries / slots));
-    Buffer<uint32_t> sets(device_, together * slots, "sets of neighbours");
+    make_room(sets_, device_, together * slots, "sets of neighbours");
     bool fits = true;
     for (int64_t first = 0; first < sample && fits; first += together)
       fits = collect_neighbours(
-          numbers, first, slots, sets,
+          first, slots,
           std::span(sizes).subspan(std::size_t(first), std::size_t(std::min(together, sample - first))));
     if (fits) return sizes;
   }
 }
 
 // False where a set was too small.
-bool Survey::collect_neighbours(const Buffer<int32_t>& numbers, int64_t first, uint32_t slots,
-                                Buffer<uint32_t>& sets, std::span<int32_t> sizes) {
+bool Survey::collect_neighbours(int64_t first, uint32_t slots, std::span<int32_t> sizes) {
   const int64_t count = int64_t(sizes.size());
-  Buffer<int32_t> device_sizes(device_, count, "sets of neighbours");
-  Buffer<uint32_t> overflow(device_, 1, "sets of neighbours");
-  sets.fill(0, &stream_);
-  device_sizes.fill(0, &stream_);
-  overflow.fill(0, &stream_);
+  make_room(sizes_, device_, count, "sets of neighbours");
+  make_room(overflow_, device_, 1, "sets of neighbours");
+  sets_.fill(0, &stream_);
+  sizes_.fill(0, &stream_);
+  overflow_.fill(0, &stream_);
   kernel("collect_neighbours")
-      .launch(state_.simple(), stream_, state_.tables(), numbers.data(), first, count, slots, sets.data(),
-              device_sizes.data(), overflow.data());
-  device_sizes.download(sizes.data(), count);
-  return brought_down(overflow, 1).front() == 0;
+      .launch(state_.simple(), stream_, state_.tables(), numbers_.data(), first, count, slots, sets_.data(),
+              sizes_.data(), overflow_.data());
+  sizes_.download(sizes.data(), count);
+  return brought_down(overflow_, 1).front() == 0;
 }
 
 }  // namespace kiln::cuda

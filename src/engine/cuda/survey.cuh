@@ -7,60 +7,106 @@
 
 namespace kiln::device {
 
-// Four sites of a row, ids[1] to ids[4], between those beside them; kNowhere where there is no site. Where
-// the row ends among the four, what lies behind its wall follows.
-struct Strip {
-  static constexpr int kSites = 4;
-  CellId ids[kSites + 2];
+// A lane's site in a row, between the two beside it: ids, and values of theirs. kNowhere where there is none.
+template <class Value>
+struct Trio {
+  CellId ids[3];
+  Value values[3];
 
-  __device__ __forceinline__ Strip(const Word* row, int32_t x) {
-#pragma unroll
-    for (int i = 0; i < kSites + 2; ++i) {
-      int32_t at = x + i - 1;
-      if (model::kPeriodic.x && at == -1) at = model::kSize.x - 1;
-      if (model::kPeriodic.x && at == model::kSize.x) at = 0;
-      ids[i] = at >= 0 && at < model::kSize.x ? id_of(row[at]) : kNowhere;
-    }
+  __device__ __forceinline__ Trio() = default;
+  __device__ __forceinline__ Trio(CellId id, Value value) {
+    ids[0] = __shfl_up_sync(~0u, id, 1);
+    ids[1] = id;
+    ids[2] = __shfl_down_sync(~0u, id, 1);
+    values[0] = __shfl_up_sync(~0u, value, 1);
+    values[1] = value;
+    values[2] = __shfl_down_sync(~0u, value, 1);
   }
 };
 
-// The strips of a lattice by number. With its own pairs, and those with the rows that follow, every pair of
-// neighbouring sites is met once.
-class StripPlace {
- public:
-  static constexpr int64_t kPerRow = (model::kSize.x + Strip::kSites - 1) / Strip::kSites;
-  static constexpr int64_t kCount = kPerRow * model::kSize.y * model::kSize.z;
-  static constexpr int kFollowing = kDim == 3 ? 4 : 1;  // rows
+// Warps walk over the lattice along y, each in a column as wide as a warp; its outermost lanes show their
+// sites to their neighbours, but are at home in the columns beside it. A site's neighbours that follow it lie
+// beside it in its own row and in these; so every pair of neighbours is met once.
+constexpr int kFollowing = kDim == 3 ? 4 : 1;
 
-  __device__ __forceinline__ StripPlace(const StateTables& tables, int64_t number)
+class Walk {
+ public:
+  static constexpr int32_t kWidth = 30, kLength = 16, kBatch = 4;
+  static constexpr int64_t kColumns = (model::kSize.x + kWidth - 1) / kWidth;
+  static constexpr int64_t kParts = (model::kSize.y + kLength - 1) / kLength;
+  static constexpr int64_t kCount = kColumns * kParts * model::kSize.z;
+
+  __device__ __forceinline__ Walk(const StateTables& tables, int64_t number)
       : sites_(static_cast<const Word*>(tables.sites)) {
-    const int64_t row = number / kPerRow;
-    x_ = int32_t(number - row * kPerRow) * Strip::kSites;
-    y_ = int32_t(row % model::kSize.y);
-    z_ = int32_t(row / model::kSize.y);
+    const int64_t part = number / kColumns;
+    const int lane = threadIdx.x % 32;
+    x_ = int32_t(number - part * kColumns) * kWidth + lane - 1;
+    is_home_ = lane > 0 && lane < 31 && x_ < model::kSize.x;
+    if (model::kPeriodic.x && x_ == -1) x_ = model::kSize.x - 1;
+    if (model::kPeriodic.x && x_ == model::kSize.x) x_ = 0;
+    first_ = int32_t(part % kParts) * kLength;
+    z_ = int32_t(part / kParts);
   }
-  // Sites of the strip that are in its row.
-  __device__ __forceinline__ int count() const {
-    return model::kSize.x - x_ < Strip::kSites ? model::kSize.x - x_ : Strip::kSites;
-  }
-  __device__ __forceinline__ Strip own() const { return {sites_ + kLattice.index({0, y_, z_}), x_}; }
-  // Calls visit(strip) for the strips at the same x in the rows that follow.
-  template <class Visit>
-  __device__ __forceinline__ void for_following(const Visit& visit) const {
+
+  // Calls visit(own, following) for sites, from all lanes at once; is_home() tells whose sites count. Where
+  // all is one cell, there is nothing to see, and it is not called.
+  template <class Value, class ValueOf, class Visit>
+  __device__ __forceinline__ void run(const ValueOf& value_of, const Visit& visit) const {
+    const auto trio = [&](CellId id) { return Trio<Value>(id, value_of(id)); };
+    const int32_t end = first_ + kLength < model::kSize.y ? first_ + kLength : model::kSize.y;
+    Trio<Value> own = trio(id_at(first_, z_)), following[kFollowing];
+    if constexpr (kDim == 3) {
+      following[kFollowing - 2] = trio(id_at(first_ - 1, z_ + 1));
+      following[kFollowing - 1] = trio(id_at(first_, z_ + 1));
+    }
+    for (int32_t y = first_; y < end; y += kBatch) {
+      CellId here[kBatch], behind[kBatch];  // rows to come, at this z and at the next; asked for all at once
+      bool one_cell = own.ids[1] == __shfl_sync(~0u, own.ids[1], 0);
+      if constexpr (kDim == 3)
+        one_cell &=
+            following[kFollowing - 2].ids[1] == own.ids[1] && following[kFollowing - 1].ids[1] == own.ids[1];
 #pragma unroll
-    for (int k = 0; k < kFollowing; ++k) {
-      Vec3i place{0, y_ + (k == 0 ? 1 : k - 2), z_ + (k == 0 ? 0 : 1)};
-      if (kLattice.wrap(place)) visit(Strip(sites_ + kLattice.index(place), x_));
+      for (int i = 0; i < kBatch; ++i) {
+        here[i] = id_at(y + 1 + i, z_);
+        behind[i] = kDim == 3 ? id_at(y + 1 + i, z_ + 1) : here[i];
+      }
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i) one_cell &= here[i] == own.ids[1] && behind[i] == own.ids[1];
+      if (__all_sync(~0u, one_cell)) continue;
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i) {
+        if (y + i >= end) break;
+        if constexpr (kDim == 3) {
+          following[kFollowing / 2 - 1] = following[kFollowing - 2];
+          following[kFollowing - 2] = following[kFollowing - 1];
+          following[kFollowing - 1] = trio(behind[i]);
+        }
+        following[0] = trio(here[i]);
+        visit(own, following);
+        own = following[0];
+      }
     }
   }
+  __device__ __forceinline__ bool is_home() const { return is_home_; }
 
  private:
+  __device__ __forceinline__ CellId id_at(int32_t y, int32_t z) const {
+    Vec3i place{0, y, z};
+    if (x_ < 0 || x_ >= model::kSize.x || !kLattice.wrap(place)) return kNowhere;
+    return id_of(sites_[kLattice.index(place) + x_]);
+  }
+
   const Word* sites_;
-  int32_t x_, y_, z_;
+  int32_t x_, first_, z_;
+  bool is_home_;
 };
 
+__device__ __forceinline__ int64_t warp_number() { return thread_number() / 32; }
+__device__ __forceinline__ int64_t warp_count() { return thread_count() / 32; }
+
+// Of a cell with sites.
 __device__ __forceinline__ bool is_tracked(const StateTables& t, CellId cell) {
-  return cell != kMedium && t.extents[cell].volume != 0;
+  return cell != kMedium && !is_frozen(type_of(t, cell));
 }
 
 // A site's neighbours by type in fields of 4 bits, and those of kSitesPerFlush sites in fields of 16.
@@ -83,30 +129,16 @@ __device__ __forceinline__ uint64_t spread(uint64_t fields) {
   return (fields & 0xF) | (fields & 0xF0) << 12 | (fields & 0xF00) << 24 | (fields & 0xF000) << 36;
 }
 
-// Per site of a strip: its neighbours of other cells that follow it.
-struct NearFields {
-  Fields of[Strip::kSites] = {};
-
-  __device__ __forceinline__ NearFields(const StateTables& t, const StripPlace& place, const Strip& own) {
+// A site's neighbours of other cells that follow it.
+__device__ __forceinline__ Fields unlike(const Trio<Fields>& own,
+                                         const Trio<Fields> (&following)[kFollowing]) {
+  Fields sum = own.ids[2] != own.ids[1] ? own.values[2] : 0;
 #pragma unroll
-    for (int i = 0; i < Strip::kSites; ++i)
-      add(i, own.ids[i + 1], own.ids[i + 2], field_of(t, own.ids[i + 2]));
-    place.for_following([&](const Strip& other) {
-      Fields field[Strip::kSites + 2];
+  for (int row = 0; row < kFollowing; ++row)
 #pragma unroll
-      for (int i = 0; i < Strip::kSites + 2; ++i) field[i] = field_of(t, other.ids[i]);
-#pragma unroll
-      for (int i = 0; i < Strip::kSites; ++i)
-#pragma unroll
-        for (int j = i; j < i + 3; ++j) add(i, own.ids[i + 1], other.ids[j], field[j]);
-    });
-  }
-
- private:
-  __device__ __forceinline__ void add(int i, CellId mine, CellId other, Fields field) {
-    of[i] += mine != other ? field : 0;
-  }
-};
+    for (int i = 0; i < 3; ++i) sum += following[row].ids[i] != own.ids[1] ? following[row].values[i] : 0;
+  return sum;
+}
 
 __device__ __forceinline__ uint32_t sum_over_warp(uint32_t mine) {
   for (int step = 16; step > 0; step /= 2) mine += __shfl_xor_sync(~0u, mine, step);
@@ -122,25 +154,24 @@ extern "C" __global__ void count_contacts(const __grid_constant__ kiln::cuda::St
   using namespace kiln;
   using namespace kiln::device;
   constexpr int kThreads = cuda::contact_threads(model::kTypes);
-  constexpr int64_t kTurnsPerFlush = kSitesPerFlush / Strip::kSites;
+  constexpr int64_t kTurnsPerFlush = kSitesPerFlush / Walk::kLength;
   __shared__ uint64_t columns[model::kTypes * kFieldWords][kThreads];
-  const int64_t turns = (StripPlace::kCount + thread_count() - 1) / thread_count();
+  const int64_t turns = (Walk::kCount + warp_count() - 1) / warp_count();
   for (int64_t first = 0; first < turns; first += kTurnsPerFlush) {
     for (auto& column : columns) column[threadIdx.x] = 0;
     for (int64_t turn = first; turn < turns && turn < first + kTurnsPerFlush; ++turn) {
-      const int64_t number = turn * thread_count() + thread_number();
-      if (number >= StripPlace::kCount) break;
-      const StripPlace place(tables, number);
-      const Strip own = place.own();
-      const NearFields near(tables, place, own);
+      const int64_t number = turn * warp_count() + warp_number();
+      if (number >= Walk::kCount) break;
+      const Walk walk(tables, number);
+      walk.run<Fields>([&](CellId id) { return field_of(tables, id); },
+                       [&](const Trio<Fields>& own, const Trio<Fields>(&following)[kFollowing]) {
+                         const Fields near = unlike(own, following);
+                         if (!walk.is_home() || near == 0) return;
+                         const int row = type_of(tables, own.ids[1]) * kFieldWords;
 #pragma unroll
-      for (int i = 0; i < Strip::kSites; ++i) {
-        if (i >= place.count() || near.of[i] == 0) continue;
-        const int row = type_of(tables, own.ids[i + 1]) * kFieldWords;
-#pragma unroll
-        for (int word = 0; word < kFieldWords; ++word)
-          columns[row + word][threadIdx.x] += spread(near.of[i] >> 16 * word);
-      }
+                         for (int word = 0; word < kFieldWords; ++word)
+                           columns[row + word][threadIdx.x] += spread(near >> 16 * word);
+                       });
     }
     for (int own = 0; own < model::kTypes; ++own)
       for (int other = 0; other < model::kTypes; ++other) {
@@ -170,31 +201,23 @@ extern "C" __global__ void mark_touching(const __grid_constant__ kiln::cuda::Sta
                                          const uint8_t* keys, uint8_t* touches) {
   using namespace kiln;
   using namespace kiln::device;
-  const auto key_of = [&](CellId id) { return id == kNowhere ? uint8_t(0) : keys[id]; };
-  const auto compare = [&](CellId a, uint8_t key_a, CellId b, uint8_t key_b) {
-    if (key_a == key_b || key_a == 0 || key_b == 0) return;
-    touches[a] = 1;
-    touches[b] = 1;
-  };
-  for (int64_t number = thread_number(); number < StripPlace::kCount; number += thread_count()) {
-    const StripPlace place(tables, number);
-    const Strip own = place.own();
-    uint8_t key[Strip::kSites + 1];  // of the sites, and of the one behind
+  using Keys = Trio<uint32_t>;
+  const auto key_of = [&](CellId id) { return id == kNowhere ? 0u : uint32_t(keys[id]); };
+  const auto differ = [](uint32_t a, uint32_t b) { return a != b && a != 0 && b != 0; };
+  for (int64_t number = warp_number(); number < Walk::kCount; number += warp_count())
+    Walk(tables, number).run<uint32_t>(key_of, [&](const Keys& own, const Keys(&following)[kFollowing]) {
+      // What a lane sees that is not at home here, another sees, too: marking it twice does no harm.
+      const auto compare = [&](const Keys& other, int i) {
+        if (!differ(own.values[1], other.values[i])) return;
+        touches[own.ids[1]] = 1;
+        touches[other.ids[i]] = 1;
+      };
+      compare(own, 2);
 #pragma unroll
-    for (int i = 0; i <= Strip::kSites; ++i) key[i] = key_of(own.ids[i + 1]);
-      // What is behind the row's end has been met elsewhere, or is met twice, which does no harm.
+      for (int row = 0; row < kFollowing; ++row)
 #pragma unroll
-    for (int i = 0; i < Strip::kSites; ++i) compare(own.ids[i + 1], key[i], own.ids[i + 2], key[i + 1]);
-    place.for_following([&](const Strip& other) {
-      uint8_t keys_there[Strip::kSites + 2];
-#pragma unroll
-      for (int i = 0; i < Strip::kSites + 2; ++i) keys_there[i] = key_of(other.ids[i]);
-#pragma unroll
-      for (int i = 0; i < Strip::kSites; ++i)
-#pragma unroll
-        for (int j = i; j < i + 3; ++j) compare(own.ids[i + 1], key[i], other.ids[j], keys_there[j]);
+        for (int i = 0; i < 3; ++i) compare(following[row], i);
     });
-  }
 }
 
 // A bit per site, 32 in a word: a warp makes a word.
@@ -239,35 +262,111 @@ extern "C" __global__ void list_sites(const __grid_constant__ kiln::cuda::StateT
   }
 }
 
-// For cells with numbers from `first` to before `first + count`: puts the cells that touch them into sets of
-// `slots` entries each, a power of two; 0 is an empty entry. Where a set is too small, *overflow becomes 1.
+namespace kiln::device {
+
+// Sets of `slots` entries each, a power of two; 0 is an empty entry.
+struct NeighbourSets {
+  uint32_t* entries;
+  int32_t* sizes;
+  uint32_t slots;
+  uint32_t* overflow;  // becomes 1 where a set is too small
+
+  __device__ __noinline__ void insert(int64_t set, CellId cell) const {
+    uint32_t* const own = entries + set * slots;
+    uint32_t at = cell * 2654435761u >> 8;  // 2^32 over the golden ratio
+    for (uint32_t tries = 0; tries < slots; ++tries, ++at) {
+      uint32_t* const entry = own + (at & (slots - 1));
+      if (*static_cast<volatile uint32_t*>(entry) == cell) return;
+      const uint32_t found = atomicCAS(entry, 0u, cell);
+      if (found == 0) atomicAdd(sizes + set, 1);
+      if (found == 0 || found == cell) return;
+    }
+    *overflow = 1;
+  }
+};
+
+// Pairs that were inserted lately, in shared memory: sites beside each other have the same neighbours. It
+// forgets, but what it knows has been inserted, or is just being.
+class Lately {
+ public:
+  __device__ __forceinline__ void clear() {
+    for (int slot = int(threadIdx.x); slot < kSlots; slot += int(blockDim.x)) pairs_[slot] = 0;
+  }
+  // Whether a pair is known; it is from now on.
+  __device__ __forceinline__ bool knows(int64_t set, CellId cell) {
+    const uint64_t pair = uint64_t(set) << 32 | cell;
+    volatile uint64_t& slot = pairs_[uint32_t(pair * 0x9E3779B97F4A7C15ull >> (64 - kSlotBits))];
+    if (slot == pair) return true;
+    slot = pair;
+    return false;
+  }
+
+ private:
+  static constexpr int kSlotBits = 10, kSlots = 1 << kSlotBits;
+  uint64_t pairs_[kSlots];  // 0: none, for no cell is the medium
+};
+
+__device__ __forceinline__ void insert_neighbours(const Word* sites, int64_t site, int64_t set,
+                                                  const NeighbourSets& sets, Lately& lately) {
+  const CellId own = id_of(sites[site]);
+  const Around around(place_of(Offset(site)));
+  for (int z = kDim == 3 ? -1 : 0; z <= (kDim == 3 ? 1 : 0); ++z) {
+    CellId near[9];  // asked for all at once
+#pragma unroll
+    for (int i = 0; i < 9; ++i) {
+      const Vec3i step{i % 3 - 1, i / 3 - 1, z};
+      near[i] = around.inside(step) ? id_of(sites[around.at(step)]) : own;
+    }
+#pragma unroll
+    for (int i = 0; i < 9; ++i) {
+      const bool is_new = near[i] != own && near[i] != kMedium && (i == 0 || near[i] != near[i - 1]);
+      if (is_new && !lately.knows(set, near[i])) sets.insert(set, near[i]);
+    }
+  }
+}
+
+}  // namespace kiln::device
+
+// For cells with numbers from `first` to before `first + count`: puts the cells that touch them into sets.
+// They are few, so a block first looks for their sites in a stretch of the lattice, then takes all of these
+// at once.
 extern "C" __global__ void collect_neighbours(const __grid_constant__ kiln::cuda::StateTables tables,
                                               const int32_t* numbers, int64_t first, int64_t count,
-                                              uint32_t slots, uint32_t* sets, int32_t* sizes,
+                                              uint32_t slots, uint32_t* entries, int32_t* sizes,
                                               uint32_t* overflow) {
   using namespace kiln;
   using namespace kiln::device;
+  constexpr int kStretch = 1 << 14, kThreads = cuda::kSimpleThreads, kBatch = 8;
+  static_assert(kStretch % (kThreads * kBatch) == 0);
+  __shared__ uint16_t found[kStretch];
+  __shared__ int found_count;
+  __shared__ Lately lately;
+  const NeighbourSets sets{entries, sizes, slots, overflow};
   const Word* sites = static_cast<const Word*>(tables.sites);
-  for (int64_t site = thread_number(); site < kLattice.sites(); site += thread_count()) {
-    const CellId own = id_of(sites[site]);
-    const int64_t number = numbers[own] - first;
-    if (number < 0 || number >= count) continue;
-    uint32_t* const set = sets + number * slots;
-    const Around around(place_of(Offset(site)));
-    for (int block = 0; block < kBlock; ++block) {
-      if (!around.inside(step_to(block))) continue;
-      const CellId other = id_of(sites[around.at(step_to(block))]);
-      if (other == own || other == kMedium) continue;
-      uint32_t at = other * 2654435761u >> 8;  // 2^32 over the golden ratio
-      uint32_t tries = 0;
-      for (; tries < slots; ++tries, ++at) {
-        uint32_t* const entry = set + (at & (slots - 1));
-        if (*static_cast<volatile uint32_t*>(entry) == other) break;
-        const uint32_t before = atomicCAS(entry, 0u, other);
-        if (before == 0) atomicAdd(sizes + number, 1);
-        if (before == 0 || before == other) break;
+  lately.clear();
+  const int64_t stretches = (kLattice.sites() + kStretch - 1) / kStretch;
+  for (int64_t stretch = blockIdx.x; stretch < stretches; stretch += gridDim.x) {
+    const int64_t begin = stretch * kStretch;
+    if (threadIdx.x == 0) found_count = 0;
+    __syncthreads();
+    for (int at = int(threadIdx.x); at < kStretch; at += kThreads * kBatch) {
+      CellId cells[kBatch];
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i) {
+        const int64_t site = begin + at + i * kThreads;
+        cells[i] = site < kLattice.sites() ? id_of(sites[site]) : kMedium;
       }
-      if (tries == slots) *overflow = 1;
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i) {
+        const int64_t number = is_tracked(tables, cells[i]) ? numbers[cells[i]] - first : -1;
+        if (number >= 0 && number < count) found[atomicAdd(&found_count, 1)] = uint16_t(at + i * kThreads);
+      }
     }
+    __syncthreads();
+    for (int i = int(threadIdx.x); i < found_count; i += kThreads) {
+      const int64_t site = begin + found[i];
+      insert_neighbours(sites, site, numbers[id_of(sites[site])] - first, sets, lately);
+    }
+    __syncthreads();
   }
 }

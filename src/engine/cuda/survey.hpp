@@ -10,7 +10,8 @@
 
 namespace kiln::cuda {
 
-// The source of its kernels, for compile(). Of the physics, only the types' numbers are used.
+// The source of its kernels, for compile(). Of the physics, only the number of types is used, and which are
+// frozen.
 std::string survey_source(const Physics& physics, const SiteLayout& layout);
 
 class Survey : public LatticeSurvey {
@@ -27,9 +28,8 @@ class Survey : public LatticeSurvey {
  private:
   Function kernel(const char* name);
   int64_t sample_size(int64_t stride) const;
-  Buffer<int32_t> numbered(int64_t stride);
-  bool collect_neighbours(const Buffer<int32_t>& numbers, int64_t first, uint32_t slots,
-                          Buffer<uint32_t>& sets, std::span<int32_t> sizes);
+  void number_sample(int64_t stride);
+  bool collect_neighbours(int64_t first, uint32_t slots, std::span<int32_t> sizes);
 
   const Device& device_;
   const Stream& stream_;
@@ -37,6 +37,12 @@ class Survey : public LatticeSurvey {
   int types_;
   std::string source_;
   std::optional<Module> module_;
+  std::vector<uint8_t> given_keys_;  // those that lie in keys_
+  // Memory that is used again from one look to the next.
+  Buffer<uint64_t> flags_, bits_;     // a byte per cell; a bit per site
+  Buffer<uint8_t> keys_, touches_;    // per cell
+  Buffer<int32_t> numbers_, sizes_;   // per cell; per cell of a sample
+  Buffer<uint32_t> sets_, overflow_;  // of neighbours
 };
 
 }  // namespace kiln::cuda

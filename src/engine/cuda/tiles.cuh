@@ -1,5 +1,7 @@
-// The `tiles` schedule on a GPU (see engine/tiles.hpp). One kernel plays whole MCS: the grid is resident, its
-// warps keep their attempts from pass to pass, and a barrier across the grid stands between two passes.
+// The `tiles` schedule on a GPU (see engine/tiles.hpp). One kernel plays whole MCS: its blocks are resident,
+// their warps keep their attempts from pass to pass, and a barrier stands between two passes. A simulation is
+// played by a crew: all blocks (tiles_play.cuh), or, where many are played at once, some of them
+// (tiles_members.cuh).
 //
 // Attempts of a pass are judged on the sizes that cells had before it, and copies change sizes. So a pass has
 // two parts, with a barrier behind each: all are judged, then copies are carried out. A single pass without
@@ -8,15 +10,15 @@
 // other table what it did to the first.
 //
 // Compiled behind model_prologue and what tiles_source adds to kiln::model: kSettings, kPasses, kTrackSums,
-// kUnit, kShareRest, kBatches, kWarpsPerBlock.
+// kUnit, kShareRest, kBatches, kWarpsPerBlock, kCrew.
 #pragma once
 
 #include "engine/cuda/between_mcs.cuh"
+#include "engine/cuda/tiles_crew.cuh"
 #include "engine/cuda/tiles_data.hpp"
 #include "engine/cuda/tiles_open.cuh"
 #include "engine/cuda/tiles_round.cuh"
 #include "engine/cuda/tiles_sites.cuh"
-#include "engine/cuda/tiles_spans.cuh"
 
 namespace kiln::device {
 
@@ -52,8 +54,8 @@ class Player {
         sites_(static_cast<Word*>(t.state.sites)),
         means_(sites_, kSharedLogs > model::kMaxAct ? shared.logs : model::kActLogs),
         lane_(threadIdx.x % 32),
-        warp_(blockIdx.x * model::kWarpsPerBlock + threadIdx.x / 32),
-        warps_(gridDim.x * model::kWarpsPerBlock),
+        warp_(crew::place() * model::kWarpsPerBlock + threadIdx.x / 32),
+        warps_(crew::blocks() * model::kWarpsPerBlock),
         words_(shared.ring[threadIdx.x / 32].words),
         ready_(reinterpret_cast<Record*>(shared.ring[threadIdx.x / 32].words)),
         open_(t.open + int64_t(warp_) * t.open_per_warp * cuda::open_fields(model::kPasses, model::kMaxAct),
@@ -64,12 +66,14 @@ class Player {
     arrived_ = t.control->barrier & 0x80000000u;
   }
 
-  __device__ void play(const Span& span) {
+  // `between(mcs)` is called at the end of every MCS, with its number; then all of the crew are there.
+  template <class Between>
+  __device__ void play(const Span& span, const Between& between) {
     const uint64_t first = span.rounds[0];
     if (threadIdx.x == 0) shared_.rounds[first % 2].set(tables_.seed, first);
     if (kAtOnce) {
       copy_sizes();
-      grid_barrier();
+      crew_barrier();
     }
     __syncthreads();
     for (int m = 0; m < span.mcs; ++m) {
@@ -79,16 +83,20 @@ class Player {
         play_round(number);
         if (kAtOnce) swap_tables();
       }
+      between(span.first_mcs + m + 1);
     }
     leave();
   }
+  // The sizes of all cells, as they are between two MCS.
+  __device__ cuda::Extent* sizes() const { return now_; }
+  __device__ void wait() { crew_barrier(); }
 
  private:
   __device__ void play_round(uint64_t number) {
-    if (blockIdx.x == 0 && threadIdx.x == 0)
+    if (crew::place() == 0 && threadIdx.x == 0)
       tables_.control->taken[(number + 1) % 2] = 0;  // nobody uses it now
     judge_all(number);
-    grid_barrier([&] { shared_.rounds[(number + 1) % 2].set(tables_.seed, number + 1); });
+    crew_barrier([&] { shared_.rounds[(number + 1) % 2].set(tables_.seed, number + 1); });
     if (kAtOnce) return;
     for (int pass = 1;; ++pass) {
       const bool last = pass == model::kPasses;
@@ -96,11 +104,11 @@ class Player {
         carry_out_all();
       else
         carry_out_owned();
-      const bool any_open = grid_barrier();
+      const bool any_open = crew_barrier();
       stamp_ -= 1;
       if (last || !any_open) return;
       judge_again();
-      grid_barrier();
+      crew_barrier();
     }
   }
 
@@ -110,8 +118,8 @@ class Player {
     next_ = other;
   }
   __device__ void copy_sizes() {
-    for (int64_t cell = thread_number(); cell < tables_.state.cells; cell += thread_count())
-      next_[cell] = now_[cell];
+    const Party all = crew::all();
+    for (int64_t cell = all.number; cell < tables_.state.cells; cell += all.count) next_[cell] = now_[cell];
   }
 
   // Picks out the attempts between different cells, and judges them 32 at a time. The surroundings of the
@@ -317,7 +325,7 @@ class Player {
     }
     carry_out_ready(0, ready);
     count_ = kept;
-    if (kept > 0 && lane_ == 0) shared_.open = 1;
+    if (model::kCrew != 1 && kept > 0 && lane_ == 0) shared_.open = 1;
     __syncwarp();
   }
   // Moves attempt number i to the end of those that stay open; gives back how many lanes did so.
@@ -401,19 +409,24 @@ class Player {
     if (r.winner != kMedium) move_size(next_ + r.winner, +1, cuda::winner_perimeter(r.packed));
   }
 
-  // Waits for the whole grid; what was written before is seen after. The counter's top bit flips when the
+  // Waits for the whole crew; what was written before is seen after. The counter's top bit flips when the
   // last block has come, whatever it was before, so nobody has to reset it. One thread per block speaks for
   // it: many more at one address would queue up. Another does something useful meanwhile. Returns whether any
-  // block said that it has open attempts.
+  // warp has open attempts.
   template <class Meanwhile>
-  __device__ __forceinline__ bool grid_barrier(const Meanwhile& meanwhile) {
+  __device__ __forceinline__ bool crew_barrier(const Meanwhile& meanwhile) {
+    const bool for_meanwhile = threadIdx.x == 32 * (model::kWarpsPerBlock - 1);
+    if constexpr (model::kCrew == 1) {
+      if (for_meanwhile) meanwhile();
+      return __syncthreads_or(count_ > 0) != 0;
+    }
     __syncthreads();
-    if (threadIdx.x == 32 * (model::kWarpsPerBlock - 1)) meanwhile();
+    if (for_meanwhile) meanwhile();
     if (threadIdx.x == 0) {
       Control& control = *tables_.control;
       if (shared_.open != 0) *static_cast<volatile uint32_t*>(&control.open_at) = stamp_;
       shared_.open = 0;
-      arrive(control.barrier, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
+      arrive(control.barrier, crew::place() == 0 ? 0x80000000u - (crew::blocks() - 1) : 1u);
       uint64_t seen;  // the counter, and open_at above it
       do {
         seen = look_at(&control.barrier);
@@ -424,8 +437,8 @@ class Player {
     __syncthreads();
     return shared_.any_open != 0;
   }
-  __device__ bool grid_barrier() {
-    return grid_barrier([] {});
+  __device__ bool crew_barrier() {
+    return crew_barrier([] {});
   }
   // What this thread, and those it has met at a barrier, wrote before comes first for those who look.
   __device__ __forceinline__ static void arrive(uint32_t& counter, uint32_t by) {
@@ -443,7 +456,7 @@ class Player {
     add_up(tables_.control->attempts, attempts_);
     add_up(tables_.control->live, live_);
     add_up(tables_.control->accepted, accepted_);
-    grid_barrier();
+    crew_barrier();
     if (warp_ == 0 && lane_ == 0) tables_.control->stamp = stamp_;
   }
   __device__ static void add_up(uint64_t& to, uint64_t mine) {
@@ -467,22 +480,16 @@ class Player {
   uint32_t attempts_ = 0, live_ = 0, accepted_ = 0;  // of one launch
 };
 
-}  // namespace kiln::device
-
-extern "C" __global__ void __launch_bounds__(32 * kiln::model::kWarpsPerBlock, 1)
-    play(const __grid_constant__ kiln::cuda::TilesTables tables,
-         const __grid_constant__ kiln::cuda::Span span) {
-  using namespace kiln;
-  extern __shared__ __align__(16) unsigned char room[];
-  device::Shared& shared = *reinterpret_cast<device::Shared*>(room);
-  for (int i = int(threadIdx.x); i < device::kSharedLogs; i += int(blockDim.x))
-    shared.logs[i] = model::kActLogs[i];
-  if (threadIdx.x < device::kNeighbours) {
-    const Vec3i step = Moore<device::kDim>::offset(int(threadIdx.x));
-    shared.toward[threadIdx.x] = device::in_slot(step);
-    shared.offset[threadIdx.x] = device::offset_of(step);
+// What a block needs before it plays.
+__device__ __forceinline__ void fill_tables(Shared& shared) {
+  for (int i = int(threadIdx.x); i < kSharedLogs; i += int(blockDim.x)) shared.logs[i] = model::kActLogs[i];
+  if (threadIdx.x < kNeighbours) {
+    const Vec3i step = Moore<kDim>::offset(int(threadIdx.x));
+    shared.toward[threadIdx.x] = in_slot(step);
+    shared.offset[threadIdx.x] = offset_of(step);
   }
   if (threadIdx.x == 0) shared.open = 0;
   __syncthreads();
-  device::Player(tables, shared).play(span);
 }
+
+}  // namespace kiln::device

@@ -4,25 +4,38 @@
 
 #include <algorithm>
 
+#include "engine/bookkeeping.hpp"
 #include "engine/cuda/kernel_cache.hpp"
 #include "engine/cuda/model_source.hpp"
 #include "engine/cuda/tiles_data.hpp"
 
 namespace kiln::cuda {
+namespace {
+
+int64_t anchor_checks(const Lattice& lattice) {
+  const Vec3<bool>& periodic = lattice.periodic;
+  return periodic.x || periodic.y || periodic.z ? mcs_between_anchor_checks(lattice) : 0;
+}
+
+}  // namespace
 
 std::string tiles_source(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
                          int history, const KernelShape& shape) {
   return model_prologue(physics, layout, history) +
          fmt::format(
              "#include \"engine/tiles.hpp\"\nnamespace kiln::model {{\n"
+             "constexpr uint32_t kCrew = {};\n"
              "constexpr tiles::Settings kSettings{{{{{}, {}, {}}}, {}, {}}};\n"
              "constexpr int kPasses = kSettings.passes, kWarpsPerBlock = {};\n"
              "constexpr uint32_t kBatches = {}, kUnit = {};\n"
              "constexpr bool kShareRest = {}, kTrackSums = {};\n"
+             "constexpr int kBlocksPerMultiprocessor = {}, kAnchorChecks = {};\n"
              "}}  // namespace kiln::model\n"
-             "#include \"engine/cuda/tiles.cuh\"\n",
-             settings.tile.x, settings.tile.y, settings.tile.z, settings.apart, settings.passes,
-             shape.warps_per_block, shape.batches, shape.steps_per_unit, shape.share_rest, history > 0);
+             "#include \"engine/cuda/{}.cuh\"\n",
+             shape.crew, settings.tile.x, settings.tile.y, settings.tile.z, settings.apart, settings.passes,
+             shape.warps_per_block, shape.batches, shape.steps_per_unit, shape.share_rest, history > 0,
+             shape.blocks_per_multiprocessor, anchor_checks(physics.lattice),
+             shape.crew == 0 ? "tiles_play" : "tiles_members");
 }
 
 int64_t steps_of_round(const Lattice& lattice, const tiles::Settings& settings, int batches) {
@@ -31,32 +44,80 @@ int64_t steps_of_round(const Lattice& lattice, const tiles::Settings& settings, 
   return (tiles.x + across - 1) / across * tiles.y * tiles.z;
 }
 
-TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
-                           int history, int architecture, int multiprocessors, int shared_per_block) {
-  TilesKernels result;
-  KernelShape& shape = result.shape;
-  const bool is_flat = physics.lattice.dimension == 2;
-  const int most_warps = is_flat ? 24 : 20;  // measured: then registers gain more
-  shape.batches = is_flat && settings.tile.x <= 3 ? 2 : 1;
-  // Where warps have few steps each, single ones balance better than whole draws.
-  const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
-  const bool many = steps >= int64_t(multiprocessors) * most_warps * 16;
-  shape.steps_per_unit = many ? 4 / shape.batches : 1;
-  // (In several passes warps with more attempts than others would keep everybody waiting.)
-  shape.share_rest = many && settings.passes == 1;
-  for (const int warps : {24, 22, 20, 18, 17, 16, 14, 12, 10, 8, 6, 4, 3, 2, 1}) {
-    if (warps > most_warps) continue;
-    shape.warps_per_block = warps;
-    shape.shared_bytes = shared_bytes(warps, shape.batches, physics.lattice.dimension, settings.tile.x,
-                                      layout.word_bytes, layout.max_act);
-    if (int(shape.shared_bytes) > shared_per_block) continue;
-    result.compiled =
-        compile_cached(tiles_source(physics, settings, layout, history, shape), "tiles.cu", architecture);
+namespace {
+
+struct Compiling {
+  const Physics& physics;
+  const tiles::Settings& settings;
+  const SiteLayout& layout;
+  int history, architecture;
+};
+
+// Measured: with more, registers would gain less.
+int most_warps(const Physics& physics) { return physics.lattice.dimension == 2 ? 24 : 20; }
+
+int batches_for(const Physics& physics, const tiles::Settings& settings) {
+  return physics.lattice.dimension == 2 && settings.tile.x <= 3 ? 2 : 1;
+}
+
+// With as many warps per block as shared memory and registers have room for.
+TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int warps_at_most,
+                                     int shared_at_most) {
+  TilesKernels result{{}, shape};
+  const unsigned extra = shape.crew > 0 ? sizeof(TilesTables) : 0;
+  for (const int warps : {24, 22, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
+    if (warps > warps_at_most) continue;
+    result.shape.warps_per_block = warps;
+    result.shape.shared_bytes =
+        extra + shared_bytes(warps, shape.batches, c.physics.lattice.dimension, c.settings.tile.x,
+                             c.layout.word_bytes, c.layout.max_act);
+    if (int(result.shape.shared_bytes) > shared_at_most && warps > 1) continue;
+    result.compiled = compile_cached(tiles_source(c.physics, c.settings, c.layout, c.history, result.shape),
+                                     "tiles.cu", c.architecture);
     const auto used = resources(result.compiled);
     if (std::none_of(used.begin(), used.end(), [](const KernelResources& r) { return r.spill_stores > 0; }))
       break;
   }
   return result;
+}
+
+}  // namespace
+
+TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
+                           int history, int architecture, int multiprocessors, int shared_per_block) {
+  KernelShape shape;
+  shape.batches = batches_for(physics, settings);
+  // Where warps have few steps each, single ones balance better than whole draws.
+  const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
+  const bool many = steps >= int64_t(multiprocessors) * most_warps(physics) * 16;
+  shape.steps_per_unit = many ? 4 / shape.batches : 1;
+  // (In several passes warps with more attempts than others would keep everybody waiting.)
+  shape.share_rest = many && settings.passes == 1;
+  return compile_with_most_warps({physics, settings, layout, history, architecture}, shape,
+                                 most_warps(physics), shared_per_block);
+}
+
+TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
+                                       const tiles::Settings& settings, const SiteLayout& layout, int history,
+                                       int architecture, int multiprocessors, int shared_per_block) {
+  KernelShape shape;
+  shape.batches = batches_for(physics, settings);
+  shape.steps_per_unit = 1;
+  const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
+  const int warps = most_warps(physics);
+  const int64_t blocks_with_work = (steps + warps - 1) / warps;
+  shape.crew = int(std::clamp<int64_t>(multiprocessors / members, 1, blocks_with_work));
+  // While one crew waits, others work; with more than a few, each has too few warps. As many as make turns of
+  // equal length.
+  constexpr int64_t kMost = 6;
+  const int64_t per_multiprocessor = (members + multiprocessors - 1) / multiprocessors;
+  const int64_t turns = (per_multiprocessor + kMost - 1) / kMost;
+  shape.blocks_per_multiprocessor = shape.crew > 1 ? 1 : int((per_multiprocessor + turns - 1) / turns);
+  constexpr int kReserved = 1024;  // bytes of shared memory that every block takes beside its own
+  const int blocks = shape.blocks_per_multiprocessor;
+  return compile_with_most_warps({physics, settings, layout, history, architecture}, shape,
+                                 std::max(1, warps / blocks),
+                                 (shared_per_block + kReserved) / blocks - kReserved);
 }
 
 }  // namespace kiln::cuda

@@ -12,10 +12,12 @@ namespace kiln::cuda {
 
 // How the work is spread over a device. It does not shape the result.
 struct KernelShape {
-  int warps_per_block = 24;  // one block per multiprocessor
-  int batches = 1;           // of 32 tiles in a step: 1, 2 or 4
-  int steps_per_unit = 4;    // steps that are dealt out together
-  bool share_rest = false;   // the last steps of a round go to the fastest warps
+  int crew = 0;  // blocks that play a simulation together; 0: all, and it is the only one
+  int blocks_per_multiprocessor = 1;
+  int warps_per_block = 24;
+  int batches = 1;          // of 32 tiles in a step: 1, 2 or 4
+  int steps_per_unit = 4;   // steps that are dealt out together
+  bool share_rest = false;  // the last steps of a round go to the fastest warps
   unsigned shared_bytes = 0;
 };
 
@@ -28,10 +30,15 @@ struct TilesKernels {
   KernelShape shape;
 };
 
-// For a device with so many multiprocessors, and so much shared memory in each; with as many warps as that
-// and the registers allow.
+// For a device with so many multiprocessors, and blocks with so much shared memory at most; with as many
+// warps as that and the registers allow.
 TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
                            int history, int architecture, int multiprocessors, int shared_per_block);
+
+// The same for `members` simulations at once.
+TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
+                                       const tiles::Settings& settings, const SiteLayout& layout, int history,
+                                       int architecture, int multiprocessors, int shared_per_block);
 
 // Steps of a round.
 int64_t steps_of_round(const Lattice& lattice, const tiles::Settings& settings, int batches);

@@ -1,0 +1,86 @@
+// Sweeps, as `kiln sweep` plays them; their tables are read from the folder that they are written to.
+#include <pybind11/stl.h>
+
+#include "cli/interrupt.hpp"
+#include "model_handle.hpp"
+#include "simulation/sweep_folder.hpp"
+#include "simulation_handle.hpp"
+
+namespace kiln::python {
+namespace {
+
+// {"types.cell.act.lambda": [100, 200], "temperature": "5:20:5"}
+std::vector<Variation> variations_of(const py::dict& vary) {
+  std::vector<Variation> result;
+  for (const auto& [key, values] : vary) {
+    const std::string name = py::cast<std::string>(key);
+    if (py::isinstance<py::str>(values)) {
+      result.push_back(parse_variation(name + "=" + py::cast<std::string>(values)));
+      continue;
+    }
+    Variation variation{name, {}};
+    for (const auto& value : values) variation.values.push_back(inline_toml(node_of(value, name)));
+    result.push_back(std::move(variation));
+  }
+  return result;
+}
+
+// Gives back (run, seed, why) of those that failed. `tick` is told MCS made, MCS in all, runs finished, runs in all.
+std::vector<std::tuple<std::string, uint64_t, std::string>> sweep(const ModelHandle& model, const py::dict& vary,
+                                                                  int64_t replicas, const std::string& engine,
+                                                                  const std::string& schedule, int threads,
+                                                                  int device, const std::string& out, bool resume,
+                                                                  const py::object& tick) {
+  EngineOptions options;
+  options.engine = engine;
+  options.schedule = schedule;
+  options.threads = threads;
+  options.device = device;
+  const auto make_model = [&model](const std::vector<Override>& varied) {
+    ModelHandle one = model;
+    one.change(varied);
+    return one.model();
+  };
+  const std::vector<Variation> variations = variations_of(vary);
+  std::vector<std::tuple<std::string, uint64_t, std::string>> failed;
+  const InterruptGuard interrupt;
+  {
+    const py::gil_scoped_release others_may_go_on;
+    Sweep sweep(variations, replicas, make_model, options);
+    SweepFolder folder(out, resume ? IfExists::resume : IfExists::refuse, model.model(), sweep.engine().schedule);
+    int64_t finished = 0, mcs = 0;
+    for (const SweepRun& run : sweep.runs()) {
+      finished += folder.has(run) ? 1 : 0;
+      mcs += folder.has(run) ? 0 : sweep.mcs_of(run);
+    }
+    SweepEvents events;
+    events.is_wanted = [&](const SweepRun& run) { return !folder.has(run); };
+    events.finished = [&](const SweepRun& run, const Model& played, const ReplicaResult& result) {
+      folder.add(run, played, result);
+      finished += 1;
+    };
+    events.failed = [&](const SweepRun& run, const std::string& why) { failed.emplace_back(run.name, run.seed, why); };
+    events.go_on = [&](int64_t done) {
+      const py::gil_scoped_acquire for_the_call;
+      if (!tick.is_none()) tick(done, mcs, finished, sweep.runs().size());
+      return !interrupt.requested();
+    };
+    sweep.play(events);
+    folder.write_tables(sweep);
+  }
+  if (interrupt.requested()) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw py::error_already_set();
+  }
+  return failed;
+}
+
+}  // namespace
+
+void bind_sweep(py::module_& module) {
+  module.def("sweep", &sweep, py::arg("model"), py::arg("vary"), py::arg("replicas"), py::arg("engine"),
+             py::arg("schedule"), py::arg("threads"), py::arg("device"), py::arg("out"), py::arg("resume"),
+             py::arg("tick"));
+}
+
+}  // namespace kiln::python

@@ -1,0 +1,28 @@
+"""Tables as DataFrames. pandas is asked for when the first one is wanted: a simulation does without it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def table(columns: dict[str, Any]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(columns)
+
+
+def cell_table(columns: dict[str, Any]) -> pd.DataFrame:
+    """Of columns in which types are numbers and what they stand for."""
+    import pandas as pd
+
+    codes, names = columns["type"]
+    return pd.DataFrame({**columns, "type": pd.Categorical.from_codes(codes, names)})
+
+
+def is_physical(units: str) -> bool:
+    if units not in ("physical", "lattice"):
+        raise ValueError(f'units is "{units}", but can be "physical" or "lattice".')
+    return units == "physical"

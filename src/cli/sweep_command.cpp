@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
+#include "cli/tell.hpp"
+#include "core/error.hpp"
+#include "core/seconds.hpp"
+#include "data/wording.hpp"
+#include "output/run_record.hpp"
+#include "simulation/sweep_folder.hpp"
+
+namespace kiln {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder_of(const SweepOptions& options) {
+  if (!options.out.empty()) return options.out;
+  const std::string name = fs::path(options.model).stem().string() + "-sweep";
+  return options.resume ? fs::path("runs") / name : unused_run_folder(name);
+}
+
+std::vector<Variation> variations_of(const SweepOptions& options) {
+  std::vector<Variation> result;
+  for (const std::string& text : options.vary) result.push_back(parse_variation(text));
+  return result;
+}
+
+std::string values_text(const Variation& variation) {
+  constexpr std::size_t kShown = 8;
+  const std::vector<std::string>& v = variation.values;
+  if (v.size() <= kShown) return fmt::format("{}", fmt::join(v, ", "));
+  return fmt::format("{}, ... {} ({} values)", fmt::join(v.begin(), v.begin() + kShown - 1, ", "), v.back(),
+                     v.size());
+}
+
+class SweepCommand {
+ public:
+  explicit SweepCommand(const SweepOptions& options)
+      : options_(options),
+        sweep_(
+            variations_of(options), options.replicas,
+            [&options](const std::vector<Override>& varied) {
+              return load_model(options.model, options.set, options.seed, options.mcs, varied);
+            },
+            options.engine),
+        folder_(folder_of(options), if_exists(),
+                load_model(options.model, options.set, options.seed, options.mcs), sweep_.engine().schedule) {
+  }
+
+  int run() {
+    for (const SweepRun& run : sweep_.runs()) {
+      finished_ += folder_.has(run) ? 1 : 0;
+      if (!folder_.has(run)) mcs_ += sweep_.mcs_of(run);
+    }
+    if (!options_.json) announce();
+    const InterruptGuard interrupt;
+    play(interrupt);
+    folder_.write_tables(sweep_);
+    folder_.write_record(record());
+    if (options_.json)
+      tell(stdout, "{}\n", summary_json());
+    else
+      print_summary(interrupt);
+    return interrupt.requested() ? 128 + interrupt.signal() : failed_.empty() ? 0 : 1;
+  }
+
+ private:
+  IfExists if_exists() const {
+    return options_.resume ? IfExists::resume : options_.force ? IfExists::replace : IfExists::refuse;
+  }
+
+  void announce() const {
+    const Model& model = sweep_.first_model();
+    const EngineOptions& engine = sweep_.engine();
+    tell(stderr, "A sweep of {}: {} combination{}, {} replica{} of each, {} run{}\n", options_.model,
+         grouped(double(sweep_.combinations().size())), sweep_.combinations().size() == 1 ? "" : "s",
+         grouped(double(sweep_.replicas())), sweep_.replicas() == 1 ? "" : "s",
+         grouped(double(sweep_.runs().size())), sweep_.runs().size() == 1 ? "" : "s");
+    for (const Variation& variation : sweep_.variations())
+      tell(stderr, "  {} = {}\n", variation.key, values_text(variation));
+    tell(stderr, "  lattice {}, {} MCS each; engine {}, schedule {}; into {}\n", size_text(model.lattice),
+         grouped(double(model.total_mcs())), engine.engine, engine.schedule, folder_.path().string());
+    if (finished_ > 0)
+      tell(stderr, "  {} of these runs {} finished already\n", grouped(double(finished_)),
+           finished_ == 1 ? "is" : "are");
+  }
+
+  void play(const InterruptGuard& interrupt) {
+    const auto start = std::chrono::steady_clock::now();
+    Progress progress(0, mcs_, double(sweep_.first_model().lattice.sites()), options_.json);
+    SweepEvents events;
+    events.is_wanted = [&](const SweepRun& run) { return !folder_.has(run); };
+    events.finished = [&](const SweepRun& run, const Model& model, const ReplicaResult& result) {
+      folder_.add(run, model, result);
+      finished_ += 1;
+    };
+    events.failed = [&](const SweepRun& run, const std::string& why) { failed_.push_back({run, why}); };
+    events.go_on = [&](int64_t mcs) {
+      progress.update(mcs, fmt::format("{}/{} runs", finished_, sweep_.runs().size()));
+      return !interrupt.requested();
+    };
+    sweep_.play(events);
+    progress.finish();
+    std::sort(failed_.begin(), failed_.end(), [](const FailedRun& a, const FailedRun& b) {
+      return std::pair(a.run.combination, a.run.replica) < std::pair(b.run.combination, b.run.replica);
+    });
+    seconds_ = seconds_since(start);
+  }
+
+  void print_summary(const InterruptGuard& interrupt) const {
+    const std::string out = folder_.path().string();
+    tell(stdout, "{} of {} runs finished{}, in {}\n", grouped(double(finished_)),
+         grouped(double(sweep_.runs().size())),
+         failed_.empty() ? "" : fmt::format(", {} failed", failed_.size()), duration_text(seconds_));
+    for (const FailedRun& failed : failed_)
+      tell(stdout, "  failed: {} (seed {}): {}\n", failed.run.name, failed.run.seed, failed.why);
+    if (interrupt.requested())
+      tell(stdout, "  stopped by {}; the same command with --resume --out {} goes on\n", interrupt.name(),
+           out);
+    tell(stdout, "  {}/sweep.csv     a row per run\n  {}/measures.csv  a row per run and time\n", out, out);
+    const SweepRun& first = sweep_.runs()[0];
+    std::string sets;
+    for (const std::string& set : options_.set) sets += fmt::format(" --set '{}'", set);
+    for (const std::string& set : settings_of(sweep_.variations(), sweep_.combinations()[first.combination]))
+      sets += fmt::format(" --set '{}'", set);
+    tell(stdout, "  The first of them in full, with pictures:\n    kiln run {} --seed {}{}{}{}\n",
+         options_.model, first.seed, sets, options_.mcs ? fmt::format(" --mcs {}", *options_.mcs) : "",
+         sweep_.engine().engine == "serial"           ? " --engine serial"
+         : sweep_.engine().schedule == "checkerboard" ? " --schedule checkerboard"
+                                                      : "");
+  }
+
+  std::string summary_json() const {
+    return fmt::format("{{\"runs\": {}, \"finished\": {}, \"failed\": {}, \"seconds\": {:.6g}, \"out\": {}}}",
+                       sweep_.runs().size(), finished_, failed_.size(), seconds_,
+                       json_text(folder_.path().string()));
+  }
+
+  std::string record() const {
+    std::vector<std::string> varied, failures, set;
+    for (const Variation& v : sweep_.variations()) {
+      std::vector<std::string> values;
+      for (const std::string& value : v.values) values.push_back(json_text(value));
+      varied.push_back(fmt::format("    {}: [{}]", json_text(v.key), fmt::join(values, ", ")));
+    }
+    for (const std::string& s : options_.set) set.push_back(json_text(s));
+    for (const FailedRun& f : failed_)
+      failures.push_back(fmt::format("    {{\"run\": {}, \"seed\": {}, \"why\": {}}}", json_text(f.run.name),
+                                     f.run.seed, json_text(f.why)));
+    const auto block = [](const std::vector<std::string>& lines, const char* open, const char* close) {
+      if (lines.empty()) return fmt::format("{}{}", open, close);
+      return fmt::format("{}\n{}\n  {}", open, fmt::join(lines, ",\n"), close);
+    };
+    return fmt::format(
+        "{{\n  \"version\": {},\n  \"model\": {},\n  \"seed\": {},\n  \"set\": [{}],\n  \"vary\": {},\n"
+        "  \"replicas\": {},\n  \"engine\": {},\n  \"schedule\": {},\n  \"runs\": {},\n  \"finished\": {},\n"
+        "  \"seconds\": {:.6g},\n  \"failed\": {}\n}}\n",
+        json_text(KILN_VERSION), json_text(options_.model), sweep_.first_model().seed, fmt::join(set, ", "),
+        block(varied, "{", "}"), sweep_.replicas(), json_text(sweep_.engine().engine),
+        json_text(sweep_.engine().schedule), sweep_.runs().size(), finished_, seconds_,
+        block(failures, "[", "]"));
+  }
+
+  const SweepOptions& options_;
+  Sweep sweep_;
+  SweepFolder folder_;
+  std::vector<FailedRun> failed_;
+  int64_t finished_ = 0, mcs_ = 0;  // runs; MCS that are to be made
+  double seconds_ = 0;
+};
+
+}  // namespace
+
+int sweep_command(const SweepOptions& options) {
+  prefer_errors_to_signals();
+  return SweepCommand(options).run();
+}
+
+}  // namespace kiln

@@ -1,0 +1,20 @@
+// One simulation, played by all blocks of a grid.
+#pragma once
+
+#include "engine/cuda/between_kernels.cuh"
+#include "engine/cuda/tiles.cuh"
+#include "engine/cuda/tiles_spans.cuh"
+
+extern "C" __global__ void __launch_bounds__(32 * kiln::model::kWarpsPerBlock, 1)
+    play(const __grid_constant__ kiln::cuda::TilesTables tables,
+         const __grid_constant__ kiln::cuda::Span span) {
+  using namespace kiln;
+  extern __shared__ __align__(16) unsigned char room[];
+  device::Shared& shared = *reinterpret_cast<device::Shared*>(room);
+  device::fill_tables(shared);
+  device::Player(tables, shared).play(span, [](int64_t) {});
+}
+
+extern "C" __global__ void find_spans(const __grid_constant__ kiln::cuda::TilesTables tables) {
+  kiln::device::find_live_spans(kiln::device::whole_grid(), tables);
+}

@@ -1,0 +1,48 @@
+#include "engine/engine_choice.hpp"
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "engine/cuda/driver.hpp"
+
+namespace kiln {
+namespace {
+
+// Below this many sites a GPU is not worth its start.
+constexpr Site kWorthGpu = Site(1) << 20;
+
+std::string meant_by_auto(const Model& model, const EngineOptions& options, int64_t simulations) {
+  if (options.schedule == "serial") return "serial";
+  // Looking for a GPU takes a moment, so small lattices do not.
+  const bool large = model.lattice.sites() >= kWorthGpu / simulations;
+  return large && cuda::availability().why_not.empty() ? "cuda" : "threads";
+}
+
+void check(const EngineOptions& options) {
+  const std::string &engine = options.engine, &schedule = options.schedule;
+  if (engine != "serial" && engine != "threads" && engine != "cuda")
+    throw UserError(fmt::format("--engine is \"{}\", but it can be auto, serial, threads or cuda.", engine));
+  if (!schedule.empty() && schedule != "serial" && schedule != "tiles" && schedule != "checkerboard")
+    throw UserError(
+        fmt::format("--schedule is \"{}\", but it can be tiles, checkerboard or serial.", schedule));
+  if (!schedule.empty() && (engine == "serial") != (schedule == "serial"))
+    throw UserError(fmt::format("--schedule is \"{}\", but the {} engine plays only {}.", schedule, engine,
+                                engine == "serial" ? "serial" : "tiles and checkerboard"));
+  if (options.threads < 0 || options.threads > 1024)
+    throw UserError(
+        fmt::format("--threads is {}, but it can be 1 to 1024, or 0 for one per core.", options.threads));
+}
+
+}  // namespace
+
+EngineOptions chosen_engine(const Model& model, const EngineOptions& options, int64_t simulations) {
+  EngineOptions chosen = options;
+  if (chosen.engine == "auto") chosen.engine = meant_by_auto(model, options, simulations);
+  check(chosen);
+  if (chosen.schedule.empty()) chosen.schedule = chosen.engine == "serial" ? "serial" : "tiles";
+  if (chosen.threads == 0) chosen.threads = all_threads();
+  return chosen;
+}
+
+}  // namespace kiln

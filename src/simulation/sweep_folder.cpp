@@ -1,0 +1,135 @@
+#include "simulation/sweep_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "core/error.hpp"
+#include "data/atomic_file.hpp"
+#include "output/motility_tables.hpp"
+#include "output/tables.hpp"
+
+namespace kiln {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What could be resumed goes first.
+constexpr const char* kFiles[] = {".sweep.journal", "sweep.json", "sweep.csv", "measures.csv", "model.toml"};
+
+void check(const fs::path& path, IfExists if_exists) {
+  if (fs::exists(path) && !fs::is_directory(path))
+    throw UserError(fmt::format("{} is a file; a sweep needs a folder of its own (--out).", path.string()));
+  const bool has_content = fs::exists(path) && !fs::is_empty(path);
+  if (!has_content) return;
+  const bool holds_sweep = fs::exists(SweepJournal::path_in(path));
+  if (if_exists == IfExists::refuse)
+    throw UserError(
+        fmt::format("{} exists and is not empty; give another --out, --force to replace the sweep in it, or "
+                    "--resume to go on with it.",
+                    path.string()));
+  if (!holds_sweep)
+    throw UserError(fmt::format("{} holds files but no sweep; give another --out.", path.string()));
+}
+
+std::string line_of(const std::vector<std::string>& columns) {
+  const std::vector<Field> fields(columns.begin(), columns.end());
+  return csv_line(fields) + "\n";
+}
+
+// What names a run in the tables.
+std::vector<std::string> names_of(const Sweep& sweep) {
+  std::vector<std::string> names;
+  for (const Variation& variation : sweep.variations()) names.push_back(variation.key);
+  names.push_back("replica");
+  names.push_back("seed");
+  return names;
+}
+std::string start_of(const Sweep& sweep, const SweepRun& run) {
+  const std::vector<std::string>& values = sweep.combinations()[run.combination].values;
+  std::vector<Field> fields(values.begin(), values.end());
+  fields.push_back(run.replica);
+  fields.push_back(int64_t(run.seed));
+  return csv_line(fields) + ",";
+}
+
+std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::string summary_of(const Model& model, const ReplicaResult& result) {
+  std::vector<Field> fields = {std::string_view(result.hash)};
+  if (result.rows.empty()) {
+    fields.resize(fields.size() + measures_columns(model).size(), kUndefined);
+  } else {
+    const std::vector<Field> last = measures_fields(result.rows.back());
+    fields.insert(fields.end(), last.begin(), last.end());
+  }
+  if (model.measure.speed_interval_mcs > 0) {
+    const SpeedSums none;
+    const std::vector<Field> speeds =
+        motility_fields(result.speeds.empty() ? none : result.speeds.back(), model);
+    fields.insert(fields.end(), speeds.begin(), speeds.end());
+  }
+  return csv_line(fields);
+}
+
+// `write(stream)` writes all rows.
+template <class Write>
+void write_table(const fs::path& path, const std::vector<std::string>& columns, const Write& write) {
+  write_atomically(path, [&](const fs::path& temporary) {
+    std::ofstream out(temporary, std::ios::binary);
+    out << line_of(columns);
+    write(out);
+    if (!out.flush()) throw Failure(fmt::format("cannot write {}", path.string()));
+  });
+}
+
+}  // namespace
+
+SweepFolder::SweepFolder(const fs::path& path, IfExists if_exists, const Model& base,
+                         const std::string& schedule)
+    : path_(path) {
+  try {
+    check(path, if_exists);
+    fs::create_directories(path);
+    lock_.emplace(path);
+    if (if_exists == IfExists::replace)
+      for (const char* name : kFiles) fs::remove_all(path / name);
+    remove_leftovers(path);
+  } catch (const fs::filesystem_error& e) {
+    throw UserError(fmt::format("cannot use {} for the sweep: {}.", path.string(), e.code().message()));
+  }
+  journal_.emplace(path, schedule + "\n" + base.resolved);
+  write_text_atomically(path / "model.toml", base.resolved);
+}
+
+void SweepFolder::add(const SweepRun& run, const Model& model, const ReplicaResult& result) {
+  SweepRows rows{summary_of(model, result), {}};
+  for (const MeasureRow& row : result.rows) rows.measures.push_back(csv_line(measures_fields(row)));
+  journal_->add(run.name, std::move(rows));
+}
+
+void SweepFolder::write_tables(const Sweep& sweep) const {
+  const Model& model = sweep.first_model();
+  const std::vector<std::string> names = names_of(sweep), measures = measures_columns(model);
+  std::vector<std::string> summary = joined(joined(names, {"hash"}), measures);
+  if (model.measure.speed_interval_mcs > 0) summary = joined(summary, motility_columns());
+  write_table(path_ / "sweep.csv", summary, [&](std::ostream& out) {
+    for (const SweepRun& run : sweep.runs())
+      if (const SweepRows* rows = journal_->find(run.name))
+        out << start_of(sweep, run) << rows->summary << '\n';
+  });
+  write_table(path_ / "measures.csv", joined(names, measures), [&](std::ostream& out) {
+    for (const SweepRun& run : sweep.runs())
+      if (const SweepRows* rows = journal_->find(run.name))
+        for (const std::string& row : rows->measures) out << start_of(sweep, run) << row << '\n';
+  });
+}
+
+void SweepFolder::write_record(const std::string& json) const {
+  write_text_atomically(path_ / "sweep.json", json);
+}
+
+}  // namespace kiln

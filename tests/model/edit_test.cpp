@@ -1,0 +1,101 @@
+// States that come from outside.
+#include "model/edit.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "model/read.hpp"
+
+namespace kiln {
+namespace {
+
+Model model_of() {
+  return parse_model(R"(pictures = []
+[lattice]
+size = [24, 20]
+[types.a]
+volume = {target = 20, lambda = 1}
+act = {lambda = 10, max = 9, start_full = true}
+persistence = {lambda = 3, dt = 4}
+[types.wall]
+frozen = true
+[[initial]]
+kind = "boxes"
+type = "a"
+box = [4, 4]
+spacing = [6, 5]
+)",
+                     "m.toml", "");
+}
+
+std::string audited(const Model& model, const State& state) {
+  return audit(state, model.perimeter_neighbours, model.frozen_types());
+}
+
+TEST(Edit, KeepsTheBooks) {
+  const Model model = model_of();
+  const State before = initial_state(model);
+  State state = before;
+  const CellId daughter = state.cells.add(1);
+  Site taken = 0;
+  for (Site site = 0; site < Site(state.ids.size()); ++site)
+    if (state.ids[site] == 3 && taken++ < 6) state.ids[site] = daughter;
+  complete_edit(model, state, before);
+  EXPECT_EQ(audited(model, state), "");
+  EXPECT_EQ(state.cells.extent[daughter].volume, 6);
+  EXPECT_EQ(state.cells.extent[3].volume, 10);
+  for (std::size_t site = 0; site < state.ids.size(); ++site)
+    EXPECT_EQ(state.act[site], state.ids[site] == daughter ? 0 : before.act[site]);
+  // The daughter starts like a cell of a first state; nobody else notices.
+  ASSERT_EQ(state.direction.size(), state.cells.count());
+  EXPECT_NEAR(dot(state.direction[daughter], state.direction[daughter]), 1, 1e-5);
+  EXPECT_EQ(state.direction[3], before.direction[3]);
+  EXPECT_EQ(state.history[std::size_t(daughter) * 4], state.cells.position(daughter));
+  EXPECT_EQ(state.history[3 * 4], before.history[3 * 4]);
+}
+
+TEST(Edit, ACellThatComesBackStartsAnew) {
+  const Model model = model_of();
+  const State first = initial_state(model);
+  State gone = first;
+  for (CellId& id : gone.ids) id = id == 2 ? kMedium : id;
+  complete_edit(model, gone, first);
+  EXPECT_EQ(gone.cells.extent[2].volume, 0);
+  State back = gone;
+  back.ids[5] = 2;
+  complete_edit(model, back, gone);
+  EXPECT_EQ(audited(model, back), "");
+  EXPECT_EQ(back.history[2 * 4], (Vec3d{5, 0, 0}));
+}
+
+TEST(Edit, RefusesIdsWithoutACell) {
+  const Model model = model_of();
+  const State before = initial_state(model);
+  State state = before;
+  state.ids[24 * 3 + 7] = 1000;
+  try {
+    complete_edit(model, state, before);
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_EQ(std::string(error.what()), "lattice[3, 7] is 1000, but there are only the cells 0 (the medium) to 16.");
+  }
+}
+
+TEST(Edit, AStateOfGivenIds) {
+  const Model model = model_of();
+  std::vector<CellId> ids(24 * 20, 0);
+  for (int i = 0; i < 30; ++i) ids[std::size_t(i)] = i < 10 ? 1 : 2;
+  const State state = state_of_ids(model, ids, {0, 1, 2});
+  EXPECT_EQ(audited(model, state), "");
+  EXPECT_EQ(state.cells.extent[1].volume, 10);
+  EXPECT_EQ(state.cells.extent[2].volume, 0);  // frozen: not followed
+  EXPECT_EQ(state.act[0], 9);
+  EXPECT_THROW(state_of_ids(model, ids, {0, 1}), UserError);
+  EXPECT_THROW(state_of_ids(model, ids, {0, 1, 3}), UserError);
+  EXPECT_THROW(state_of_ids(model, ids, {1, 1, 1}), UserError);
+  ids.pop_back();
+  EXPECT_THROW(state_of_ids(model, ids, {0, 1, 2}), UserError);
+}
+
+}  // namespace
+}  // namespace kiln
