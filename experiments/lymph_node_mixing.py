@@ -82,7 +82,7 @@ def _findings(size: Size, found: dict) -> list[Finding]:
     high, low = found[-800], found[0]
     times = {j: _half_time(f) for j, f in found.items()}
     told = ", ".join(f"{ADHESIONS[j][0]} half mixed "
-                     + (f"after {time:.0f} minutes" if time is not None else f"not within {size.minutes} minutes")
+                     + (f"within {time:.0f} min" if time is not None else f"not within {size.minutes} minutes")
                      for j, time in times.items())
     ends = f"{100 * high['mixed'][-1]:.0f}% against {100 * low['mixed'][-1]:.0f}% at the end"
     gap = np.abs(high["mixed"] - low["mixed"]).max()
