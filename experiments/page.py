@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass
 from html import escape
@@ -130,19 +131,24 @@ def _section(w: Written) -> str:
     rows = "".join(_row(claim.figure, claim.text, findings[claim.key]) for claim in w.experiment.claims)
     pictures = "\n".join(f'<img alt="{escape(w.experiment.title)}" src="data:image/png;base64,'
                          f'{base64.b64encode(file.read_bytes()).decode()}">' for file in w.figures)
-    notes = "".join(f"<p>{escape(note)}</p>" for note in w.record["notes"])
+    notes = "".join(f"<p>{_text(note)}</p>" for note in w.record["notes"])
     files = ", ".join(f'<a href="{escape(w.experiment.name)}/{escape(t)}">{escape(t)}</a>' for t in w.record["tables"])
     return f"""<h2 id="{w.experiment.name}">{escape(w.experiment.title)}</h2>
-<p>{escape(w.record['setup'])}</p>
+<p>{_text(w.record['setup'])}</p>
 <table class="claims"><tr><th>Fig.</th><th>the paper</th><th>measured</th><th></th></tr>{rows}</table>
 {pictures}
 {notes}<p>Data: {files}</p>
 """
 
 
+def _text(markdown_text: str) -> str:
+    """As HTML; of Markdown only `code`."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(markdown_text))
+
+
 def _row(figure: str, text: str, finding: Finding) -> str:
-    cause = f'<div class="cause">{escape(finding.cause)}</div>' if finding.cause else ""
-    return (f"<tr><td>{escape(figure)}</td><td>{escape(text)}</td><td>{escape(finding.measured)}{cause}</td>"
+    cause = f'<div class="cause">{_text(finding.cause)}</div>' if finding.cause else ""
+    return (f"<tr><td>{escape(figure)}</td><td>{_text(text)}</td><td>{_text(finding.measured)}{cause}</td>"
             f'<td class="verdict" style="color: {_COLOURS[finding.verdict]}">{finding.verdict.value}</td></tr>')
 
 

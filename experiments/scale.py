@@ -170,8 +170,8 @@ def _figure(size: Size, results: Results, fits: dict, grid: dict):
     for seconds, name in ((HOUR, "hour"), (DAY, "day"), (30 * DAY, "month"), (YEAR, "year")):
         for axes in (left, right):
             axes.axhline(seconds, color="#dddddd", linewidth=0.8, zorder=0)
-            axes.annotate(name, (1, seconds), xycoords=("axes fraction", "data"), fontsize=6, color="#888888",
-                          va="bottom", ha="right")
+            axes.annotate(name, (0.01, seconds), xycoords=("axes fraction", "data"), fontsize=6, color="#888888",
+                          va="bottom")
     right.set(title="grids of parameters, one core", xlabel="parameters", ylabel="seconds", xticks=parameters)
     right.legend()
     return figure

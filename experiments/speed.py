@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
+from matplotlib.ticker import NullLocator
 
 from experiments import machine, plots
 from experiments.claims import Claim, Experiment, Finding, Outcome, judge, untested
@@ -131,7 +133,9 @@ def _figure(size: Size, table: pd.DataFrame):
             chosen = table[(table.case == case) & (table.how == way)]
             axes.loglog(chosen.edge, chosen.site_updates_per_second, "o-", color=colour, label=label)
         axes.set_xticks(size.edges[case], [str(edge) for edge in size.edges[case]])
-        axes.minorticks_off()
+        axes.xaxis.set_minor_locator(NullLocator())
+        rates = table[table.case == case].site_updates_per_second
+        axes.set_ylim(10 ** np.floor(np.log10(rates.min())), 10 ** np.ceil(np.log10(rates.max())))
         axes.set(title=CASES[case][2], xlabel="edge (sites)", ylabel="site updates per second")
     row[0].legend()
     return figure
