@@ -44,6 +44,7 @@ PYBIND11_MODULE(_kiln, module) {
   bind_edit(module);
   bind_sweep(module);
   bind_device_array(module);
+  bind_targets(module);
   module.def("command", &command, py::arg("arguments"));
   module.def("png", &png_of, py::arg("rgb"));
 }

@@ -48,6 +48,7 @@ void bind_simulation(py::module_& module);
 void bind_edit(py::module_& module);
 void bind_sweep(py::module_& module);
 void bind_device_array(py::module_& module);
+void bind_targets(py::module_& module);
 
 // Of the model's shape: (y, x) or (z, y, x).
 std::vector<py::ssize_t> shape_of(const Lattice& lattice);

@@ -1,0 +1,1 @@
+"""The paper's results, computed again with Kiln: a file per figure or topic. `./kiln paper` runs them."""

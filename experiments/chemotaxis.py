@@ -1,0 +1,209 @@
+"""Circular chemotaxis (Fig. 5A, 6E): do ensembles of a parallel schedule put cells where the serial chain puts them?"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import kiln
+import numpy as np
+import pandas as pd
+
+from experiments import machine, plots
+from experiments.claims import Claim, Experiment, Outcome, judge, untested
+from experiments.machine import MODELS
+from experiments.measures import cross_entropy, entropy
+from experiments.pieces import Piece, Results
+from experiments.schedules import (LARGE_2D, RARE, SERIAL, SMALL, TILES, board_schedule, checkerboard, in_words,
+                                   simulation)
+
+COMPARED = (SMALL, RARE, LARGE_2D, TILES)
+CHUNK = 8  # runs of a piece
+
+CLAIMS = (
+    Claim("serial", "5A", "Cells in a circular field move so regularly that serial runs agree pixel by pixel: a "
+                          "low entropy."),
+    Claim("changed", "5A", "With changed update statistics the cross-entropy relative to serial runs rises quickly."),
+    Claim("large", "5A", "Where the statistics are preserved it rises much more slowly."),
+    Claim("tiles", "5A", "The same of our own schedule, `tiles`."),
+    Claim("trade", "6E", "Accuracy is traded for speed: larger regions are more accurate and considerably slower, "
+                         "frequent switching is more accurate and a little slower."),
+)
+
+
+@dataclass(frozen=True)
+class Size:
+    lattice: int
+    times: tuple[int, ...]
+    runs: int  # of an ensemble; a multiple of CHUNK
+    grid_runs: int
+    regions: tuple[int, ...]
+    switches: tuple[int, ...]
+    speed_lattice: int  # for timing on a GPU
+    speed_mcs: int
+
+
+SIZES = {
+    "tiny": Size(128, (0, 10, 20), 8, 8, (2, 8), (1, 64), 128, 5),
+    "short": Size(320, (0, 50, 100, 200, 300, 400, 500), 24, 16, (1, 2, 4, 8, 16), (1, 16, 256), 512, 20),
+    "full": Size(512, (0, 50, *range(100, 1001, 100)), 248, 248, (1, 2, 4, 8, 16), (1, 16, 256), 4096, 100),
+}
+
+
+def occupy(lattice: int, times: list, schedule: dict, seeds: list) -> dict:
+    """How many of the runs have a cell at each pixel, of shape (times, y, x)."""
+    model = kiln.Model(MODELS / "chemotaxis.toml", {"lattice.size": [lattice, lattice]})
+    counts = np.zeros((len(times), lattice, lattice), np.uint16)
+    for seed in seeds:
+        sim = simulation(model, schedule, seed)
+        for i, time_ in enumerate(times):
+            sim.run(time_ - sim.mcs, progress=False)
+            counts[i] += sim.lattice > 0
+    return {"counts": counts}
+
+
+def time_one(lattice: int, mcs: int, schedule: dict) -> dict:
+    """ms per MCS of a checkerboard on a GPU, after as many MCS."""
+    model = kiln.Model(MODELS / "chemotaxis.toml", {"lattice.size": [lattice, lattice],
+                                                    "schedule.checkerboard": schedule["board"]})
+    sim = kiln.Simulation(model, engine="cuda", schedule="checkerboard", record=False)
+    sim.run(mcs, progress=False)
+    start = time.monotonic()
+    sim.run(mcs, progress=False)
+    return {"ms": 1000 * (time.monotonic() - start) / mcs}
+
+
+def _board(region: int, switch: int):
+    return board_schedule(f"{region}-{switch}", "", "", checkerboard(region, max(4, 2 * region), switch))
+
+
+def _boards(size: Size) -> list:
+    return [_board(region, switch) for region in size.regions for switch in size.switches]
+
+
+def _ensemble(key: str, schedule, size: Size, times, runs: int, first_seed: int) -> list[Piece]:
+    fixed = {"lattice": size.lattice, "times": list(times), "schedule": schedule.settings}
+    return [Piece(f"{key}-from{seed}", occupy, {**fixed, "seeds": list(range(seed, seed + CHUNK))})
+            for seed in range(first_seed, first_seed + runs, CHUNK)]
+
+
+def plan(size: Size) -> list[Piece]:
+    # Two serial ensembles: what they differ by is what an ensemble of this size can tell.
+    pieces = _ensemble("serial", SERIAL, size, size.times, size.runs, 1)
+    pieces += _ensemble("again", SERIAL, size, size.times, size.runs, 10001)
+    for schedule in COMPARED:
+        pieces += _ensemble(schedule.key, schedule, size, size.times, size.runs, 1)
+    for board in _boards(size):
+        pieces += _ensemble(board.key, board, size, (size.times[-1],), size.grid_runs, 1)
+        if machine.gpu():
+            pieces.append(Piece(f"{board.key}-ms", time_one, {"lattice": size.speed_lattice, "mcs": size.speed_mcs,
+                                                              "schedule": board.settings}, alone=True))
+    return pieces
+
+
+def _counts(results: Results, key: str, runs: int, first_seed: int = 1) -> np.ndarray:
+    return sum(results[f"{key}-from{seed}"]["counts"].astype(np.int64)
+               for seed in range(first_seed, first_seed + runs, CHUNK))
+
+
+def evaluate(size: Size, results: Results) -> Outcome:
+    serial = _counts(results, "serial", size.runs)
+    curves = {"again": _cross(_counts(results, "again", size.runs, 10001), size.runs, serial, size.runs)}
+    for schedule in COMPARED:
+        curves[schedule.key] = _cross(_counts(results, schedule.key, size.runs), size.runs, serial, size.runs)
+    curves["entropy"] = np.array([entropy(c, size.runs) for c in serial])
+    grid = np.array([[cross_entropy(_counts(results, _board(r, s).key, size.grid_runs)[0], size.grid_runs, serial[-1],
+                                    size.runs) for s in size.switches] for r in size.regions])
+    ms = np.array([[results[f"{_board(r, s).key}-ms"]["ms"] if machine.gpu() else np.nan for s in size.switches]
+                   for r in size.regions])
+    return Outcome(
+        setup=f"{size.lattice} x {size.lattice} sites, cells of 50 x 50 every 100 (V 2500, perimeter 600, lambda "
+              f"10, T 10); {size.runs} runs per ensemble to {size.times[-1]} MCS, {size.grid_runs} for each of "
+              f"{grid.size} settings of the checkerboard. Small: {in_words(SMALL.board)}; rare: "
+              f"{in_words(RARE.board)}; large: {in_words(LARGE_2D.board)}."
+              + (f" Times: {size.speed_lattice} x {size.speed_lattice} sites." if machine.gpu() else ""),
+        findings=_findings(size, curves, grid, ms),
+        tables={"cross_entropy": pd.DataFrame({"mcs": size.times, **curves}), "settings": _table(size, grid, ms)},
+        figures={"chemotaxis": _figure(size, serial, curves, grid, ms)},
+        notes=("Cross-entropies are in bits per pixel, less what a pixel costs on which all serial runs agree.",),
+    )
+
+
+def _cross(tested: np.ndarray, tested_runs: int, reference: np.ndarray, reference_runs: int) -> np.ndarray:
+    return np.array([cross_entropy(t, tested_runs, r, reference_runs) for t, r in zip(tested, reference)])
+
+
+def _findings(size: Size, curves: dict, grid: np.ndarray, ms: np.ndarray) -> list:
+    end = {key: values[-1] for key, values in curves.items()}
+    excess = {key: value - end["again"] for key, value in end.items()}
+
+    def told(key: str) -> str:
+        return (f"{end[key]:.4f} bits per pixel after {size.times[-1]} MCS (a second serial ensemble: "
+                f"{end['again']:.4f})")
+
+    changed = max(excess["small"], excess["rare"])
+    slow = 0.2 * end["again"]
+    return [
+        judge("serial", end["entropy"] < 0.25,
+              f"entropy {end['entropy']:.4f} bits per pixel after {size.times[-1]} MCS (1 would be chance)"),
+        judge("changed", changed > slow,
+              f"regions of one site: {told('small')}; rare switching: {told('rare')}", in_part=changed > 0.5 * slow,
+              cause="These settings hardly change where cells are; the paper's are not printed."),
+        *(judge(key, abs(excess[key]) < max(slow, 0.5 * changed), told(key), in_part=excess[key] < changed)
+          for key in ("large", "tiles")),
+        _trade(size, grid, ms),
+    ]
+
+
+def _trade(size: Size, grid: np.ndarray, ms: np.ndarray):
+    text = (f"cross-entropy {grid[0, -1]:.4f} with regions of {size.regions[0]} switched every "
+            f"{size.switches[-1]}, {grid[-1, 0]:.4f} with regions of {size.regions[-1]} switched every "
+            f"{size.switches[0]}")
+    if not machine.gpu():
+        return untested("trade", "What settings cost is a matter of a GPU, and there is none on this machine. "
+                                 "Accuracy is as the paper says.", text)
+    slower_region, slower_switch = ms[-1, 0] / ms[0, 0], ms[-1, 0] / ms[-1, -1]
+    accurate = grid[-1, 0] < grid[0, -1]
+    return judge("trade", accurate and slower_region > 1.2 and slower_switch > 1,
+                 f"{text}; the larger regions take {slower_region:.2f} times, frequent switching "
+                 f"{slower_switch:.2f} times as long",
+                 in_part=accurate,
+                 cause="The trade between size and speed depends on the card and on how blocks are mapped to threads.")
+
+
+def _table(size: Size, grid: np.ndarray, ms: np.ndarray) -> pd.DataFrame:
+    return pd.DataFrame([(region, switch, grid[a, b], 1 - grid[a, b], ms[a, b]) for a, region in enumerate(size.regions)
+                         for b, switch in enumerate(size.switches)],
+                        columns=["region", "switch_every", "cross_entropy", "accuracy", "ms_per_mcs"])
+
+
+def _figure(size: Size, serial: np.ndarray, curves: dict, grid: np.ndarray, ms: np.ndarray):
+    figure, (row,) = plots.panels(4 if machine.gpu() else 3)
+    map_axes, left, middle = row[:3]
+    map_axes.imshow(serial[-1] / size.runs, cmap="Greys", origin="lower")
+    map_axes.set(title=f"serial runs at {size.times[-1]} MCS", xticks=[], yticks=[])
+    left.plot(size.times, curves["entropy"], color="black", linestyle=":", label="serial, entropy")
+    left.plot(size.times, curves["again"], color="black", label="serial again")
+    for schedule in COMPARED:
+        left.plot(size.times, curves[schedule.key], color=schedule.colour, label=schedule.label)
+    left.set(title="cross-entropy to serial", xlabel="time (MCS)", ylabel="bits per pixel", ylim=(0, None))
+    left.legend(fontsize=6)
+    plots.heat_map(middle, grid, list(size.regions), list(size.switches))
+    middle.set(title=f"cross-entropy over settings, {size.times[-1]} MCS", xlabel="switched every", ylabel="region")
+    if machine.gpu():
+        _draw_trade(row[3], size, grid, ms)
+    return figure
+
+
+def _draw_trade(axes, size: Size, grid: np.ndarray, ms: np.ndarray) -> None:
+    for b, switch in enumerate(size.switches):
+        colour = plots.shades(len(size.switches))[b]
+        axes.plot(ms[:, b], 1 - grid[:, b], "o-", label=f"switched every {switch}", color=colour)
+        for a, region in enumerate(size.regions):
+            axes.annotate(str(region), (ms[a, b], 1 - grid[a, b]), fontsize=6, xytext=(3, 3),
+                          textcoords="offset points")
+    axes.set(title="accuracy and time", xlabel="ms per MCS", ylabel="1 - cross-entropy")
+    axes.legend(fontsize=6)
+
+
+EXPERIMENT = Experiment("chemotaxis", "Circular chemotaxis", CLAIMS, SIZES, plan, evaluate)

@@ -1,0 +1,65 @@
+"""What the paper claims, what we measured, and what follows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Callable, Mapping, Sequence
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from experiments.pieces import Piece, Results
+
+
+class Verdict(str, Enum):
+    HOLDS = "holds"
+    IN_PART = "holds in part"
+    FAILS = "does not hold"
+    UNTESTED = "not tested"
+
+
+@dataclass(frozen=True)
+class Claim:
+    key: str
+    figure: str  # of the paper
+    text: str  # in our words
+
+
+@dataclass(frozen=True)
+class Finding:
+    claim: str  # key
+    verdict: Verdict
+    measured: str  # with the numbers
+    cause: str = ""  # of what does not hold, or was not tested
+
+
+@dataclass
+class Outcome:
+    setup: str  # sizes, numbers of runs, settings
+    findings: Sequence[Finding]
+    tables: Mapping[str, pd.DataFrame]  # by file name, without .csv
+    figures: Mapping[str, Figure]  # by file name, without .png
+    notes: Sequence[str] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """`sizes` has the parameters of the forms "tiny" (for tests), "short" and "full" (the paper's)."""
+
+    name: str
+    title: str
+    claims: Sequence[Claim]
+    sizes: Mapping[str, object]
+    plan: Callable[[object], Sequence[Piece]]
+    evaluate: Callable[[object, Results], Outcome]
+
+
+def judge(claim: str, holds: bool, measured: str, *, in_part: bool = False, cause: str = "") -> Finding:
+    """Holds, or else holds in part, or else does not; the cause is told only where it does not hold."""
+    verdict = Verdict.HOLDS if holds else Verdict.IN_PART if in_part else Verdict.FAILS
+    return Finding(claim, verdict, measured, "" if holds else cause)
+
+
+def untested(claim: str, cause: str, measured: str = "") -> Finding:
+    return Finding(claim, Verdict.UNTESTED, measured, cause)

@@ -1,0 +1,196 @@
+"""One page of all experiments, claim beside measurement: as HTML and as Markdown."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any, Sequence
+
+from experiments.claims import Experiment, Finding, Outcome, Verdict
+from experiments.files import write_whole
+from experiments.pieces import Results
+from experiments.plots import png
+
+TITLE = "The paper's results, computed again"
+INTRODUCTION = (
+    "Claims of Sultan, Devi, Mueller and Textor, \"A parallelized cellular Potts model that enables simulations "
+    "at tissue scale\" (2023), in our words, beside what Kiln measures. Nothing was tuned until it agreed: where "
+    "a claim does not hold, the page says so, with the likely cause. Times of other people's software are quoted, "
+    "not run."
+)
+LATER = "Several GPUs (Fig. 2E and 6B) are not part of Kiln yet; their claims come with it."
+FORMS = {"tiny": "for tests: sizes at which no claim can be judged", "short": "short: reduced sizes, for two cores",
+         "full": "full: the paper's sizes"}
+_FORMAT = 1  # of result.json
+_COLOURS = {Verdict.HOLDS: "#2e7d32", Verdict.IN_PART: "#b26a00", Verdict.FAILS: "#b3261e", Verdict.UNTESTED: "#6b6b6b"}
+
+
+@dataclass(frozen=True)
+class Written:
+    """What is known of an experiment that was run."""
+
+    experiment: Experiment
+    folder: Path
+    record: dict[str, Any]
+
+    @property
+    def findings(self) -> dict[str, Finding]:
+        return {f["claim"]: Finding(f["claim"], Verdict(f["verdict"]), f["measured"], f["cause"])
+                for f in self.record["findings"]}
+
+    @property
+    def figures(self) -> list[Path]:
+        return [self.folder / name for name in self.record["figures"]]
+
+
+def write_outcome(experiment: Experiment, folder: Path, outcome: Outcome, results: Results, facts: dict) -> None:
+    """Tables, figures, and last the record that says that all is there."""
+    for name, table in outcome.tables.items():
+        write_whole(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
+    for name, figure in outcome.figures.items():
+        write_whole(folder / f"{name}.png", png(figure))
+    record = {
+        "format": _FORMAT,
+        **facts,
+        "commits": results.commits,
+        "seconds": results.seconds,
+        "setup": outcome.setup,
+        "notes": list(outcome.notes),
+        "tables": [f"{name}.csv" for name in outcome.tables],
+        "figures": [f"{name}.png" for name in outcome.figures],
+        "findings": [{"claim": f.claim, "verdict": f.verdict.value, "measured": f.measured, "cause": f.cause}
+                     for f in outcome.findings],
+    }
+    write_whole(folder / "result.json", json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+
+
+def read_outcomes(experiments: Sequence[Experiment], out: Path, form: str) -> list[Written]:
+    """Those of this form that are there, and judge the claims that there are now."""
+    found = []
+    for experiment in experiments:
+        file = out / experiment.name / "result.json"
+        if file.exists():
+            record = json.loads(file.read_text(encoding="utf-8"))
+            if record.get("format") == _FORMAT and record["form"] == form:
+                written = Written(experiment, file.parent, record)
+                if set(written.findings) == {claim.key for claim in experiment.claims}:
+                    found.append(written)
+    return found
+
+
+def _facts(written: Sequence[Written], form: str) -> list[tuple[str, str]]:
+    def all_of(key: str) -> str:
+        values = [w.record[key] for w in written]
+        return ", ".join(sorted({text for value in values for text in (value if isinstance(value, list) else [value])}))
+
+    minutes = sum(w.record["seconds"] for w in written) / 60
+    return [("form", FORMS[form]), ("date", all_of("date")), ("machine", all_of("machine")),
+            ("commit", all_of("commits")), ("computing", f"{minutes:.1f} minutes, summed over cores")]
+
+
+def _counts(written: Sequence[Written]) -> str:
+    counts = Counter(f.verdict for w in written for f in w.findings.values())
+    return ", ".join(f"{counts[v]} {_PLURAL[v]}" for v in Verdict)
+
+
+_PLURAL = {Verdict.HOLDS: "hold", Verdict.IN_PART: "hold in part", Verdict.FAILS: "do not hold",
+           Verdict.UNTESTED: "were not tested"}
+
+
+def html(written: Sequence[Written], missing: Sequence[Experiment], form: str) -> str:
+    facts = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>"
+                    for name, value in _facts(written, form))
+    left_out = f"<p>Not run yet: {escape(', '.join(e.title for e in missing))}.</p>" if missing else ""
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{TITLE}</title><style>
+body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #222; }}
+table {{ border-collapse: collapse; margin: 1rem 0; }}
+th, td {{ text-align: left; vertical-align: top; padding: .4rem .7rem; border-bottom: 1px solid #ddd; }}
+.claims th:nth-child(2), .claims th:nth-child(3) {{ width: 38%; }}
+.verdict {{ font-weight: 600; white-space: nowrap; }}
+.cause {{ color: #555; }}
+img {{ max-width: 100%; }}
+</style></head><body>
+<h1>{TITLE}</h1>
+<p>{escape(INTRODUCTION)}</p>
+<table>{facts}</table>
+<p><b>Of the claims below, {_counts(written)}.</b> {escape(LATER)}</p>
+{left_out}
+{"".join(_section(w) for w in written)}
+</body></html>
+"""
+
+
+def _section(w: Written) -> str:
+    findings = w.findings
+    rows = "".join(_row(claim.figure, claim.text, findings[claim.key]) for claim in w.experiment.claims)
+    pictures = "\n".join(f'<img alt="{escape(w.experiment.title)}" src="data:image/png;base64,'
+                         f'{base64.b64encode(file.read_bytes()).decode()}">' for file in w.figures)
+    notes = "".join(f"<p>{_text(note)}</p>" for note in w.record["notes"])
+    files = ", ".join(f'<a href="{escape(w.experiment.name)}/{escape(t)}">{escape(t)}</a>' for t in w.record["tables"])
+    return f"""<h2 id="{w.experiment.name}">{escape(w.experiment.title)}</h2>
+<p>{_text(w.record['setup'])}</p>
+<table class="claims"><tr><th>Fig.</th><th>the paper</th><th>measured</th><th></th></tr>{rows}</table>
+{pictures}
+{notes}<p>Data: {files}</p>
+"""
+
+
+def _text(markdown_text: str) -> str:
+    """As HTML; of Markdown only `code`."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(markdown_text))
+
+
+def _row(figure: str, text: str, finding: Finding) -> str:
+    cause = f'<div class="cause">{_text(finding.cause)}</div>' if finding.cause else ""
+    return (f"<tr><td>{escape(figure)}</td><td>{_text(text)}</td><td>{_text(finding.measured)}{cause}</td>"
+            f'<td class="verdict" style="color: {_COLOURS[finding.verdict]}">{finding.verdict.value}</td></tr>')
+
+
+def markdown(written: Sequence[Written], missing: Sequence[Experiment], form: str, images: str) -> str:
+    """`images`: the folder of the figures, as the page names it."""
+    facts = "\n".join(f"| {name} | {value} |" for name, value in _facts(written, form))
+    left_out = f"\nNot run: {', '.join(e.title for e in missing)}.\n" if missing else ""
+    command = {"short": "./kiln paper", "full": "./kiln paper --full", "tiny": "./kiln paper --size tiny"}[form]
+    sections = "\n".join(_markdown_section(w, images) for w in written)
+    return f"""# {TITLE}
+
+<!-- Written by `{command} --doc docs/paper.md`. -->
+
+{INTRODUCTION}
+
+    {command}
+
+| | |
+|---|---|
+{facts}
+
+**Of the claims below, {_counts(written)}.** {LATER}
+{left_out}
+{sections}"""
+
+
+def _markdown_section(w: Written, images: str) -> str:
+    findings = w.findings
+    rows = "\n".join(_markdown_row(claim.figure, claim.text, findings[claim.key]) for claim in w.experiment.claims)
+    notes = "".join(f"\n{note}\n" for note in w.record["notes"])
+    pictures = "\n\n".join(f"![{w.experiment.title}]({images}/{file.name})" for file in w.figures)
+    return f"""## {w.experiment.title}
+{w.record['setup']}
+
+| Fig. | the paper | measured | verdict |
+|---|---|---|---|
+{rows}
+
+{pictures}
+{notes}"""
+
+
+def _markdown_row(figure: str, text: str, finding: Finding) -> str:
+    told = ". ".join(part for part in (finding.measured, finding.cause) if part)
+    return f"| {figure} | {text} | {told} | **{finding.verdict.value}** |".replace("\n", " ")

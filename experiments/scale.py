@@ -1,0 +1,180 @@
+"""The cost of scale (Fig. 1): what tissues and parameter grids take."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import kiln
+import numpy as np
+import pandas as pd
+
+from experiments import machine, plots
+from experiments.claims import Claim, Experiment, Outcome, judge, untested
+from experiments.machine import MODELS
+from experiments.pieces import Piece, Results
+from experiments.timing import mcs_for, ms_per_mcs
+
+HOUR, DAY, YEAR = 3600.0, 86400.0, 365.25 * 86400
+# An MCS is a second, a site a cubic micrometre.
+TARGETS = {"256": (256**3, 600), "mm": (1000**3, 86400)}
+PAPER_SECONDS = {"256": 1.2 * HOUR, "mm": 1.4 * YEAR}
+WAYS = {"serial": ("serial", 1, "serial, one core", "#222222"), "all": ("threads", 0, "tiles, all cores", "#1d7874"),
+        "gpu": ("cuda", 0, "tiles, GPU", "#c1121f")}
+
+CLAIMS = (
+    Claim("256", "1A", "An optimised serial engine needs 1.2 hours for 256^3 cubic micrometres and 10 minutes."),
+    Claim("mm", "1A", "For a cubic millimetre and a day it would need 1.4 years: out of reach."),
+    Claim("parallel", "9", "The parallel engine plays a day of a tissue of 1 mm in days (1.9 on the paper's GPU)."),
+    Claim("grid", "1B", "The cost of a grid of parameters grows exponentially: 16 s for one parameter with 10 "
+                        "values, over a year for five with 30."),
+)
+
+
+@dataclass(frozen=True)
+class Size:
+    edges: tuple[int, ...]
+    fitted_from: int  # edge: smaller lattices lie in caches
+    grid_mcs: int
+    grid_runs: int
+    attempts: float  # of a timing on a processor
+
+
+SIZES = {
+    "tiny": Size((16, 24), 16, 20, 2, 3e4),
+    "short": Size((16, 32, 64, 96, 128), 64, 750, 20, 4e7),
+    "full": Size((16, 32, 64, 128, 256, 512), 64, 750, 100, 4e7),
+}
+
+
+def grid_seconds(mcs: int, runs: int, engine: str, at_once: int) -> dict:
+    """Seconds per simulation of a single Act cell, so many at a time; one at a time by what it computes, more by the
+    clock."""
+    model = kiln.Model(MODELS / "act-cell.toml")
+
+    def one(number: int) -> None:
+        changed = model.changed({"types.cell.act.lambda": 200 + 50 * (number % 5)})
+        kiln.Simulation(changed, engine=engine, threads=1, seed=number + 1, record=False).run(mcs, progress=False)
+
+    clock = time.process_time if at_once == 1 else time.monotonic
+    start = clock()
+    with ThreadPoolExecutor(max_workers=at_once) as executor:
+        list(executor.map(one, range(runs)))
+    return {"seconds": (clock() - start) / runs}
+
+
+def _ways() -> list[str]:
+    return [way for way in WAYS if way != "gpu" or machine.gpu()]
+
+
+def _edges(size: Size, way: str) -> list[int]:
+    """Beyond 128, a serial or threaded MCS is known from smaller lattices."""
+    return [edge for edge in size.edges if way == "gpu" or edge <= 128]
+
+
+def plan(size: Size) -> list[Piece]:
+    pieces = []
+    for way in _ways():
+        engine, threads, *_ = WAYS[way]
+        fixed = {"model": "dense.toml", "engine": engine, "threads": threads}
+        pieces += [Piece(f"{way}-{edge}", ms_per_mcs, {**fixed, "size": [edge] * 3,
+                                                       "mcs": mcs_for(edge**3, engine, size.attempts)}, alone=True)
+                   for edge in _edges(size, way)]
+    pieces.append(Piece("grid-one", grid_seconds, {"mcs": size.grid_mcs, "runs": size.grid_runs, "engine": "serial",
+                                                   "at_once": 1}, alone=True))
+    pieces.append(Piece("grid-all", grid_seconds, {"mcs": size.grid_mcs, "runs": 2 * size.grid_runs, "engine": "serial",
+                                                   "at_once": machine.cores()}, alone=True))
+    return pieces
+
+
+def _fit(size: Size, results: Results, way: str) -> tuple[float, float]:
+    """Slope and offset of log(seconds per MCS) over log(sites), as in the paper; a site is never taken to cost less in
+    a larger lattice."""
+    edges = [edge for edge in _edges(size, way) if edge >= size.fitted_from]
+    x = np.log([edge**3 for edge in edges])
+    y = np.log([results[f"{way}-{edge}"]["ms"] / 1000 for edge in edges])
+    slope = max(1.0, float(np.polyfit(x, y, 1)[0]))
+    return slope, float(np.mean(y - slope * x))
+
+
+def _seconds(fit: tuple[float, float], target: str) -> float:
+    sites, mcs = TARGETS[target]
+    return float(np.exp(fit[1] + fit[0] * np.log(sites)) * mcs)
+
+
+def in_words(seconds: float) -> str:
+    for limit, unit, name in ((120, 1, "s"), (2 * HOUR, 60, "minutes"), (2 * DAY, HOUR, "hours"), (YEAR, DAY, "days"),
+                              (1e4 * YEAR, YEAR, "years")):
+        if seconds < limit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds / YEAR:.2g} years"
+
+
+def evaluate(size: Size, results: Results) -> Outcome:
+    fits = {way: _fit(size, results, way) for way in _ways()}
+    cost = {target: {way: _seconds(fit, target) for way, fit in fits.items()} for target in TARGETS}
+    grid = {key: results[f"grid-{key}"]["seconds"] for key in ("one", "all")}
+    return Outcome(
+        setup="A box full of static cells (V 150, perimeter 1500, J 10, T 20), edges of "
+              f"{', '.join(map(str, size.edges))} sites (to 128 on a processor); lines fitted in log-log space "
+              f"from {size.fitted_from} on. Grid: one Act cell on 256 x 256 sites, {size.grid_mcs} MCS, serial "
+              "chain.",
+        findings=_findings(cost, grid),
+        tables={"cost": pd.DataFrame([(way, edge, results[f"{way}-{edge}"]["ms"]) for way in _ways()
+                                      for edge in _edges(size, way)], columns=["how", "edge", "ms_per_mcs"]),
+                "grid": pd.DataFrame([(p, v, v**p * grid["one"], v**p * grid["all"]) for p in range(1, 6)
+                                      for v in (10, 20, 30)],
+                                     columns=["parameters", "values", "seconds_one_core", "seconds_all_cores"])},
+        figures={"scale": _figure(size, results, fits, grid)},
+    )
+
+
+def _findings(cost: dict, grid: dict) -> list:
+    def told(target: str) -> str:
+        return ", ".join(f"{WAYS[way][2]} {in_words(seconds)}" for way, seconds in cost[target].items())
+
+    faster = "Kiln's serial engine is {:.1f} times as fast as the paper's figure says of theirs, on another processor."
+    found = []
+    for target in TARGETS:
+        ratio = PAPER_SECONDS[target] / cost[target]["serial"]
+        out_of_reach = cost[target]["serial"] > (30 * DAY if target == "mm" else 0.5 * HOUR)
+        found.append(judge(target, 0.5 < ratio < 2, told(target), in_part=out_of_reach, cause=faster.format(ratio)))
+    found.append(judge("parallel", cost["mm"]["gpu"] < 10 * DAY, told("mm")) if machine.gpu()
+                 else untested("parallel", "No GPU on this machine.",
+                               f"extrapolated from small lattices: {told('mm')}"))
+    most = 30**5 * grid["one"]
+    found.append(judge("grid", most > 30 * DAY,
+                       f"{grid['one']:.2f} s per simulation on one core: {in_words(10 * grid['one'])} for one "
+                       f"parameter with 10 values, {in_words(most)} for five with 30; with all {machine.cores()} "
+                       f"cores {in_words(30**5 * grid['all'])}", in_part=most > DAY,
+                       cause="A simulation is much cheaper here than in the paper (1.6 s each)."))
+    return found
+
+
+def _figure(size: Size, results: Results, fits: dict, grid: dict):
+    figure, ((left, right),) = plots.panels(2, width=4)
+    x = np.array([16**3, 1000**3], float)
+    for way, fit in fits.items():
+        _, _, label, colour = WAYS[way]
+        edges = _edges(size, way)
+        seconds = [0.6 * results[f"{way}-{edge}"]["ms"] for edge in edges]
+        left.loglog([edge**3 for edge in edges], seconds, "o", color=colour, label=label)
+        left.loglog(x, 600 * np.exp(fit[1] + fit[0] * np.log(x)), color=colour, alpha=0.5, linewidth=1)
+    left.plot([256**3], [PAPER_SECONDS["256"]], "x", color="#888888", label="paper, serial")
+    left.set(title="10 minutes of a dense tissue", xlabel="cubic micrometres", ylabel="wall-clock seconds")
+    left.legend()
+    parameters = np.arange(1, 6)
+    for values, shade in zip((10, 20, 30), plots.shades(3)):
+        right.semilogy(parameters, values**parameters * grid["one"], "o-", color=shade, label=f"{values} values")
+    for seconds, name in ((HOUR, "hour"), (DAY, "day"), (30 * DAY, "month"), (YEAR, "year")):
+        for axes in (left, right):
+            axes.axhline(seconds, color="#dddddd", linewidth=0.8, zorder=0)
+            axes.annotate(name, (0.01, seconds), xycoords=("axes fraction", "data"), fontsize=6, color="#888888",
+                          va="bottom")
+    right.set(title="grids of parameters, one core", xlabel="parameters", ylabel="seconds", xticks=parameters)
+    right.legend()
+    return figure
+
+
+EXPERIMENT = Experiment("scale", "The cost of scale", CLAIMS, SIZES, plan, evaluate)

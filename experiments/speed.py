@@ -1,0 +1,144 @@
+"""Speed (Fig. 6A to D): serial, on all cores and on a GPU, over lattice sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from matplotlib.ticker import NullLocator
+
+from experiments import machine, plots
+from experiments.claims import Claim, Experiment, Finding, Outcome, judge, untested
+from experiments.pieces import Piece, Results
+from experiments.timing import mcs_for, ms_per_mcs
+
+CASES = {"sorting": ("large/sorting-2048.toml", 2, "cell sorting, 2-D"),
+         "collective": ("large/collective-256.toml", 3, "collective, 3-D")}
+WAYS = {"serial": ("serial", 1, "serial, one core", "#222222"), "one": ("threads", 1, "tiles, one core", "#8fb8b5"),
+        "all": ("threads", 0, "tiles, all cores", "#1d7874"), "gpu": ("cuda", 0, "tiles, GPU", "#c1121f")}
+# Site updates per second of the paper's own serial engine on a Neoverse-V1 core (docs/performance.md).
+PAPER_SERIAL_2048 = 4.4e6
+
+CLAIMS = (
+    Claim("caching", "6A", "Shared-memory caching and specialised kernels together make the GPU 10 times faster, "
+                           "more than either alone."),
+    Claim("gpus", "6B", "Four GPUs are 2.3 times as fast as one."),
+    Claim("sorting", "6C", "2-D sorting on 2048 x 2048 sites: a GPU is more than 3,500 times as fast as the "
+                           "serial engine."),
+    Claim("morpheus", "6C", "It is more than 25,000 times as fast as Morpheus."),
+    Claim("collective", "6D", "The 3-D collective on 256^3 sites: a GPU is more than 600 times as fast as the "
+                              "serial engine."),
+    Claim("cores", "ours", "All cores together are faster than one in proportion."),
+)
+
+
+@dataclass(frozen=True)
+class Size:
+    edges: dict  # by case
+    attempts: float  # of a timing on a processor
+
+
+SIZES = {
+    "tiny": Size({"sorting": (64, 128), "collective": (16, 24)}, 5e4),
+    "short": Size({"sorting": (256, 512, 1024, 2048), "collective": (32, 64, 96, 128)}, 4e7),
+    "full": Size({"sorting": (256, 512, 1024, 2048, 4096, 8192), "collective": (32, 64, 128, 256, 512)}, 4e7),
+}
+
+
+def _ways() -> list[str]:
+    return [way for way in WAYS if way != "gpu" or machine.gpu()]
+
+
+def _name(case: str, way: str, edge: int) -> str:
+    return f"{case}-{way}-{edge}"
+
+
+def plan(size: Size) -> list[Piece]:
+    pieces = []
+    for case, edges in size.edges.items():
+        model, axes, _ = CASES[case]
+        for way in _ways():
+            engine, threads, *_ = WAYS[way]
+            pieces += [Piece(_name(case, way, edge), ms_per_mcs,
+                             {"model": model, "size": [edge] * axes, "engine": engine, "threads": threads,
+                              "mcs": mcs_for(edge**axes, engine, size.attempts)}, alone=True) for edge in edges]
+    return pieces
+
+
+def _table(size: Size, results: Results) -> pd.DataFrame:
+    rows = []
+    for case, edges in size.edges.items():
+        for way in _ways():
+            for edge in edges:
+                found = results[_name(case, way, edge)]
+                rows.append((case, edge, way, found["ms"], 1000 * found["sites"] / found["ms"], found["gpu"]))
+    return pd.DataFrame(rows, columns=["case", "edge", "how", "ms_per_mcs", "site_updates_per_second", "gpu"])
+
+
+def evaluate(size: Size, results: Results) -> Outcome:
+    table = _table(size, results)
+    return Outcome(
+        setup="Lattices full of cells, periodic; up to 100 MCS after as many, fewer on a processor where they "
+              "would take long. `serial` is the textbook chain, `tiles` our parallel schedule.",
+        findings=_findings(size, table),
+        tables={"speed": table},
+        figures={"speed": _figure(size, table)},
+    )
+
+
+def _rate(table: pd.DataFrame, case: str, way: str, edge: int) -> float:
+    row = table[(table.case == case) & (table.how == way) & (table.edge == edge)]
+    return float(row.site_updates_per_second.iloc[0])
+
+
+def _against_serial(size: Size, table: pd.DataFrame, case: str, edge: int, claimed: float) -> Finding:
+    edge = edge if edge in size.edges[case] else max(size.edges[case])
+    serial, everywhere = _rate(table, case, "serial", edge), _rate(table, case, "all", edge)
+    text = (f"edge {edge}: serial {serial:.2g} site updates/s, all {machine.cores()} cores {everywhere:.2g} "
+            f"({everywhere / serial:.1f} times)")
+    if not machine.gpu():
+        return untested(case, "No GPU on this machine.", text)
+    gpu = _rate(table, case, "gpu", edge)
+    text += f", GPU {gpu:.2g} ({gpu / serial:,.0f} times"
+    if case == "sorting" and edge == 2048:
+        text += f"; {gpu / PAPER_SERIAL_2048:,.0f} times the paper's own serial engine on a core like ours"
+    return judge(case, gpu / serial > claimed, text + ")", in_part=gpu / serial > 0.1 * claimed,
+                 cause="Kiln's serial engine is several times faster than the paper's, so the same GPU leads by less.")
+
+
+def _findings(size: Size, table: pd.DataFrame) -> list[Finding]:
+    gains = {case: _rate(table, case, "all", max(edges)) / _rate(table, case, "one", max(edges))
+             for case, edges in size.edges.items()}
+    return [
+        untested("caching", "Kiln's kernels are always compiled for the model at hand and have no switch to turn "
+                            "that, or the use of shared memory, off."),
+        untested("gpus", "Several GPUs come later."),
+        _against_serial(size, table, "sorting", 2048, 3500),
+        untested("morpheus", "Other people's software is quoted, not run."),
+        _against_serial(size, table, "collective", 256, 600),
+        judge("cores", min(gains.values()) > 0.7 * machine.cores(),
+              ", ".join(f"{CASES[case][2]}: {gain:.2f} times one core with {machine.cores()}"
+                        for case, gain in gains.items()),
+              in_part=min(gains.values()) > 1.1,
+              cause="The machine was busy with other work, or the lattice is too small for so many cores."),
+    ]
+
+
+def _figure(size: Size, table: pd.DataFrame):
+    figure, (row,) = plots.panels(2, width=3.6)
+    for axes, case in zip(row, CASES):
+        for way in _ways():
+            _, _, label, colour = WAYS[way]
+            chosen = table[(table.case == case) & (table.how == way)]
+            axes.loglog(chosen.edge, chosen.site_updates_per_second, "o-", color=colour, label=label)
+        axes.set_xticks(size.edges[case], [str(edge) for edge in size.edges[case]])
+        axes.xaxis.set_minor_locator(NullLocator())
+        rates = table[table.case == case].site_updates_per_second
+        axes.set_ylim(10 ** np.floor(np.log10(rates.min())), 10 ** np.ceil(np.log10(rates.max())))
+        axes.set(title=CASES[case][2], xlabel="edge (sites)", ylabel="site updates per second")
+    row[0].legend()
+    return figure
+
+
+EXPERIMENT = Experiment("speed", "Speed", CLAIMS, SIZES, plan, evaluate)
