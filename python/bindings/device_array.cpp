@@ -84,9 +84,11 @@ py::object device_lattice(SimulationHandle& simulation) {
 void bind_device_array(py::module_& module) {
   py::class_<DeviceArray>(module, "DeviceArray")
       .def("__dlpack__", &dlpack, py::arg("stream") = py::none())
-      .def("__dlpack_device__", [](const DeviceArray& array) { return py::make_tuple(kCuda, array.ids.device); })
+      .def("__dlpack_device__",
+           [](const DeviceArray& array) { return py::make_tuple(kCuda, array.ids.device); })
       .def_property_readonly("__cuda_array_interface__", &cuda_array_interface)
-      .def_property_readonly("shape", [](const DeviceArray& array) { return py::tuple(py::cast(array.shape)); });
+      .def_property_readonly("shape",
+                             [](const DeviceArray& array) { return py::tuple(py::cast(array.shape)); });
   module.def("device_lattice", &device_lattice, py::arg("simulation"));
 }
 

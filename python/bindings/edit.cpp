@@ -1,4 +1,5 @@
-// Painting on a simulation's lattice: on a copy, that takes the place of its state once it is known to be sound.
+// Painting on a simulation's lattice: on a copy, that takes the place of its state once it is known to be
+// sound.
 #include <fmt/format.h>
 
 #include "core/error.hpp"
@@ -23,7 +24,8 @@ class Edit {
   void set_type(CellId cell, const std::string& type) {
     require_open();
     if (cell == kMedium || cell >= state_.cells.count())
-      throw UserError(fmt::format("there is no cell {}; there are the cells 1 to {}.", cell, state_.cells.count() - 1));
+      throw UserError(
+          fmt::format("there is no cell {}; there are the cells 1 to {}.", cell, state_.cells.count() - 1));
     state_.cells.type[cell] = simulation_.model().type_named(type);
   }
 

@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include "core/error.hpp"
-#include "model/schema.hpp"
 #include "model/explain.hpp"
 #include "model/read.hpp"
+#include "model/schema.hpp"
 
 namespace kiln::python {
 namespace {
@@ -29,7 +29,8 @@ ModelHandle from_dict(const py::dict& values, const std::string& source, const s
 
 py::tuple size_of(const Model& model) {
   const Vec3i& size = model.lattice.size;
-  return model.lattice.dimension == 2 ? py::make_tuple(size.x, size.y) : py::make_tuple(size.x, size.y, size.z);
+  return model.lattice.dimension == 2 ? py::make_tuple(size.x, size.y)
+                                      : py::make_tuple(size.x, size.y, size.z);
 }
 
 std::vector<std::string> type_names(const Model& model) {
@@ -71,7 +72,8 @@ py::object ModelHandle::value(const std::string& dotted) const {
                                     : items->size();
       node = index < items->size() ? &(*items)[index] : nullptr;
     }
-    if (node == nullptr) throw py::key_error(fmt::format("the model has no {}; model.toml shows all that it has.", dotted));
+    if (node == nullptr)
+      throw py::key_error(fmt::format("the model has no {}; model.toml shows all that it has.", dotted));
   }
   return object_of(*node);
 }
@@ -91,7 +93,8 @@ void bind_model(py::module_& module) {
       .def_static("from_text", &from_text, py::arg("text"), py::arg("source"), py::arg("folder"))
       .def_static("from_dict", &from_dict, py::arg("values"), py::arg("source"), py::arg("folder"))
       .def("copy", [](const ModelHandle& self) { return ModelHandle(self); })
-      .def("change", [](ModelHandle& self, const py::dict& changes) { self.change(overrides_of(changes, "model")); })
+      .def("change",
+           [](ModelHandle& self, const py::dict& changes) { self.change(overrides_of(changes, "model")); })
       .def("value", &ModelHandle::value, py::arg("key"))
       .def("explain", [](const ModelHandle& self) { return explain(self.model()); })
       .def("notes", [](const ModelHandle& self) { return model_notes(self.model()); })

@@ -97,15 +97,17 @@ std::vector<CellId> ids_of(const Model& model, const py::array& given) {
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const int64_t id = values.data()[i];
     if (id < 0 || id > int64_t(ids.size()))
-      throw UserError(fmt::format("the lattice given holds {}, but ids go from 0, the medium, to at most the "
-                                  "number of sites, {}.", id, ids.size()));
+      throw UserError(
+          fmt::format("the lattice given holds {}, but ids go from 0, the medium, to at most the "
+                      "number of sites, {}.",
+                      id, ids.size()));
     ids[i] = CellId(id);
   }
   return ids;
 }
 
-// None: the first type for all; a name: that type for all; a list: a name per cell, from cell 1 on; a dict: names
-// by id, the first type for the others.
+// None: the first type for all; a name: that type for all; a list: a name per cell, from cell 1 on; a dict:
+// names by id, the first type for the others.
 std::vector<TypeId> types_of(const ModelHandle& model, const py::object& given, std::size_t count) {
   if (model.model().types.size() < 2) throw UserError("the model has no cell types.");
   std::vector<TypeId> types(count, 1);
@@ -117,14 +119,15 @@ std::vector<TypeId> types_of(const ModelHandle& model, const py::object& given, 
     for (const auto& [id, name] : py::cast<py::dict>(given)) {
       const auto at = py::cast<int64_t>(id);
       if (at < 1 || at >= int64_t(count))
-        throw UserError(fmt::format("types names cell {}, but the lattice holds the cells 1 to {}.", at, count - 1));
+        throw UserError(
+            fmt::format("types names cell {}, but the lattice holds the cells 1 to {}.", at, count - 1));
       types[std::size_t(at)] = model.type_named(py::cast<std::string>(name));
     }
   } else {
     const auto names = py::cast<std::vector<std::string>>(given);
     if (names.size() + 1 != count)
-      throw UserError(fmt::format("types has {} entries, but the lattice holds the cells 1 to {}.", names.size(),
-                                  count - 1));
+      throw UserError(fmt::format("types has {} entries, but the lattice holds the cells 1 to {}.",
+                                  names.size(), count - 1));
     for (std::size_t i = 0; i < names.size(); ++i) types[i + 1] = model.type_named(names[i]);
   }
   return types;
@@ -141,15 +144,15 @@ State first_state(const ModelHandle& model, const py::object& lattice, const py:
   return state_of_ids(model.model(), ids, types_of(model, types, std::size_t(most) + 1));
 }
 
-std::unique_ptr<SimulationHandle> load(const std::string& file, const std::string& engine, int threads, int device,
-                                       bool record) {
+std::unique_ptr<SimulationHandle> load(const std::string& file, const std::string& engine, int threads,
+                                       int device, bool record) {
   Checkpoint checkpoint = read_checkpoint(file);
   const ModelHandle model(parse_document(checkpoint.info.model, file), file, ".");
   const bool serial = checkpoint.info.schedule == "serial";
   return std::make_unique<SimulationHandle>(
       model, std::move(checkpoint.state),
-      options_of(serial && engine == "auto" ? "serial" : engine, checkpoint.info.schedule, threads, device), record,
-      checkpoint.info.counts);
+      options_of(serial && engine == "auto" ? "serial" : engine, checkpoint.info.schedule, threads, device),
+      record, checkpoint.info.counts);
 }
 
 // A view of memory that belongs to an engine.
@@ -206,8 +209,8 @@ std::vector<py::ssize_t> shape_of(const Lattice& lattice) {
   return {size.z, size.y, size.x};
 }
 
-SimulationHandle::SimulationHandle(const ModelHandle& model, State state, const EngineOptions& options, bool record,
-                                   const AttemptCounts& before)
+SimulationHandle::SimulationHandle(const ModelHandle& model, State state, const EngineOptions& options,
+                                   bool record, const AttemptCounts& before)
     : model_(model), simulation_(model_.shared(), std::move(state), options, before) {
   if (record) diary_.emplace(simulation_);
 }
@@ -302,8 +305,9 @@ py::object SimulationHandle::picture(const py::dict& settings) {
 
 void bind_simulation(py::module_& module) {
   py::class_<SimulationHandle>(module, "Simulation")
-      .def(py::init([](const ModelHandle& model, const std::string& engine, const std::string& schedule, int threads,
-                       int device, bool record, const py::object& lattice, const py::object& types) {
+      .def(py::init([](const ModelHandle& model, const std::string& engine, const std::string& schedule,
+                       int threads, int device, bool record, const py::object& lattice,
+                       const py::object& types) {
              return std::make_unique<SimulationHandle>(model, first_state(model, lattice, types),
                                                        options_of(engine, schedule, threads, device), record);
            }),
@@ -326,17 +330,20 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly("seconds", [](SimulationHandle& self) { return self.simulation().seconds(); })
       .def_property_readonly("lattice_sites",
                              [](SimulationHandle& self) { return self.simulation().model().lattice.sites(); })
-      .def_property_readonly("phase", [](SimulationHandle& self) {
-        return self.simulation().model().phase_at(self.simulation().mcs()).name;
-      })
-      .def_property_readonly("engine", [](SimulationHandle& self) { return self.simulation().engine().name(); })
-      .def_property_readonly("schedule", [](SimulationHandle& self) { return self.simulation().engine().schedule(); })
-      .def_property_readonly("settings", [](SimulationHandle& self) { return self.simulation().engine().settings(); })
-      .def_property_readonly("gpu", [](SimulationHandle& self) { return self.simulation().engine().gpu(); })
-      .def_property_readonly("lattice",
+      .def_property_readonly("phase",
                              [](SimulationHandle& self) {
-                               return site_view(self, self.simulation().engine().state().ids);
+                               return self.simulation().model().phase_at(self.simulation().mcs()).name;
                              })
+      .def_property_readonly("engine",
+                             [](SimulationHandle& self) { return self.simulation().engine().name(); })
+      .def_property_readonly("schedule",
+                             [](SimulationHandle& self) { return self.simulation().engine().schedule(); })
+      .def_property_readonly("settings",
+                             [](SimulationHandle& self) { return self.simulation().engine().settings(); })
+      .def_property_readonly("gpu", [](SimulationHandle& self) { return self.simulation().engine().gpu(); })
+      .def_property_readonly(
+          "lattice",
+          [](SimulationHandle& self) { return site_view(self, self.simulation().engine().state().ids); })
       .def_property_readonly("act",
                              [](SimulationHandle& self) -> py::object {
                                const State& state = self.simulation().engine().state();

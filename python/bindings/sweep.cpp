@@ -25,12 +25,14 @@ std::vector<Variation> variations_of(const py::dict& vary) {
   return result;
 }
 
-// Gives back (run, seed, why) of those that failed. `tick` is told MCS made, MCS in all, runs finished, runs in all.
-std::vector<std::tuple<std::string, uint64_t, std::string>> sweep(const ModelHandle& model, const py::dict& vary,
-                                                                  int64_t replicas, const std::string& engine,
+// Gives back (run, seed, why) of those that failed. `tick` is told MCS made, MCS in all, runs finished, runs
+// in all.
+std::vector<std::tuple<std::string, uint64_t, std::string>> sweep(const ModelHandle& model,
+                                                                  const py::dict& vary, int64_t replicas,
+                                                                  const std::string& engine,
                                                                   const std::string& schedule, int threads,
-                                                                  int device, const std::string& out, bool resume,
-                                                                  const py::object& tick) {
+                                                                  int device, const std::string& out,
+                                                                  bool resume, const py::object& tick) {
   EngineOptions options;
   options.engine = engine;
   options.schedule = schedule;
@@ -47,7 +49,8 @@ std::vector<std::tuple<std::string, uint64_t, std::string>> sweep(const ModelHan
   {
     const py::gil_scoped_release others_may_go_on;
     Sweep sweep(variations, replicas, make_model, options);
-    SweepFolder folder(out, resume ? IfExists::resume : IfExists::refuse, model.model(), sweep.engine().schedule);
+    SweepFolder folder(out, resume ? IfExists::resume : IfExists::refuse, model.model(),
+                       sweep.engine().schedule);
     int64_t finished = 0, mcs = 0;
     for (const SweepRun& run : sweep.runs()) {
       finished += folder.has(run) ? 1 : 0;
@@ -59,7 +62,9 @@ std::vector<std::tuple<std::string, uint64_t, std::string>> sweep(const ModelHan
       folder.add(run, played, result);
       finished += 1;
     };
-    events.failed = [&](const SweepRun& run, const std::string& why) { failed.emplace_back(run.name, run.seed, why); };
+    events.failed = [&](const SweepRun& run, const std::string& why) {
+      failed.emplace_back(run.name, run.seed, why);
+    };
     events.go_on = [&](int64_t done) {
       const py::gil_scoped_acquire for_the_call;
       if (!tick.is_none()) tick(done, mcs, finished, sweep.runs().size());

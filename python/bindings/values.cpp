@@ -7,8 +7,7 @@ namespace {
 
 Node::Table table_of(const py::dict& dict, const std::string& place) {
   Node::Table table;
-  for (const auto& [key, value] : dict)
-    table.push_back({py::cast<std::string>(key), node_of(value, place)});
+  for (const auto& [key, value] : dict) table.push_back({py::cast<std::string>(key), node_of(value, place)});
   return table;
 }
 
@@ -19,7 +18,9 @@ Node::Array array_of(const py::sequence& items, const std::string& place) {
 }
 
 // Numbers of NumPy know how to become Python's.
-bool is_numpy_scalar(const py::handle& value) { return py::hasattr(value, "dtype") && py::hasattr(value, "item"); }
+bool is_numpy_scalar(const py::handle& value) {
+  return py::hasattr(value, "dtype") && py::hasattr(value, "item");
+}
 
 }  // namespace
 
@@ -65,7 +66,8 @@ std::vector<Override> overrides_of(const py::dict& changes, const std::string& w
     const std::string place = what + "[\"" + dotted + "\"] = " + py::cast<std::string>(py::repr(value));
     Override change{split_key(dotted), node_of(value, place)};
     for (const std::string& part : change.path)
-      if (part.empty()) throw py::key_error(dotted + " is no key of a model; write it as \"types.cell.volume.target\".");
+      if (part.empty())
+        throw py::key_error(dotted + " is no key of a model; write it as \"types.cell.volume.target\".");
     result.push_back(std::move(change));
   }
   return result;

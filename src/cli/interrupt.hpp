@@ -19,7 +19,8 @@ class InterruptGuard {
   std::string name() const;  // of it, as "SIGTERM"
 
  private:
-  std::vector<void (*)(int)> before_;  // who is asked again when this is gone: a program around may listen, too
+  std::vector<void (*)(int)>
+      before_;  // who is asked again when this is gone: a program around may listen, too
 };
 
 // From now on a reader that goes away, or a limit on the size of files, does not end the program: writing

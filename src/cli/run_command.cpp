@@ -63,8 +63,8 @@ class RunCommand {
   RunCommand(const RunOptions& options, WallClock::Clock::time_point started)
       : options_(options),
         started_(started),
-        shared_model_(std::make_shared<const Model>(
-            load_model(options.model, options.set, options.seed, options.mcs))),
+        shared_model_(
+            std::make_shared<const Model>(load_model(options.model, options.set, options.seed, options.mcs))),
         model_(*shared_model_),
         folder_{folder_of(options)} {}
 

@@ -17,8 +17,8 @@ struct TypeMemory {
 };
 std::vector<TypeMemory> type_memories(const Model& model);
 
-// Recounts a state whose cells have been counted before. Those that nobody has followed so far, because they were
-// frozen or had no site, get an anchor.
+// Recounts a state whose cells have been counted before. Those that nobody has followed so far, because they
+// were frozen or had no site, get an anchor.
 void count_cells(const Model& model, State& state);
 
 // The state as the model's run begins with it, at the same MCS; the very same one where nothing differs. What

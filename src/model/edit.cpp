@@ -15,10 +15,10 @@ void check_ids(const State& state) {
   for (std::size_t site = 0; site < state.ids.size(); ++site) {
     if (state.ids[site] < count) continue;
     const Vec3i p = state.lattice.position(Site(site));
-    const std::string place =
-        state.lattice.dimension == 2 ? fmt::format("{}, {}", p.y, p.x) : fmt::format("{}, {}, {}", p.z, p.y, p.x);
-    throw UserError(fmt::format("lattice[{}] is {}, but there are only the cells 0 (the medium) to {}.", place,
-                                state.ids[site], count - 1));
+    const std::string place = state.lattice.dimension == 2 ? fmt::format("{}, {}", p.y, p.x)
+                                                           : fmt::format("{}, {}, {}", p.z, p.y, p.x);
+    throw UserError(fmt::format("lattice[{}] is {}, but there are only the cells 0 (the medium) to {}.",
+                                place, state.ids[site], count - 1));
   }
 }
 
@@ -26,9 +26,9 @@ void check_types(const Model& model, const State& state) {
   for (CellId cell = 0; cell < state.cells.count(); ++cell) {
     const TypeId type = state.cells.type[cell];
     if (type >= model.types.size() || (type == 0) != (cell == kMedium))
-      throw UserError(fmt::format("cell {} has type {}, but it must be {}.", cell, type,
-                                  cell == kMedium ? "0, the medium's"
-                                                  : fmt::format("1 to {}", model.types.size() - 1)));
+      throw UserError(
+          fmt::format("cell {} has type {}, but it must be {}.", cell, type,
+                      cell == kMedium ? "0, the medium's" : fmt::format("1 to {}", model.types.size() - 1)));
   }
 }
 

@@ -20,7 +20,7 @@ namespace kiln {
 namespace {
 
 constexpr double kSecondsPerFrame = 0.12;
-constexpr const char* kTrackPlan = "cells.plan";              // in checkpoints
+constexpr const char* kTrackPlan = "cells.plan";  // in checkpoints
 
 using Clock = std::chrono::steady_clock;
 

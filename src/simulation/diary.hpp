@@ -1,4 +1,5 @@
-// The tables of a run, in memory: what `kiln run` writes to measures.csv and to the tracks, at the same moments.
+// The tables of a run, in memory: what `kiln run` writes to measures.csv and to the tracks, at the same
+// moments.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ class Diary {
   // To be called whenever the simulation has come to the MCS that next_due() named, or to the end of a run.
   void note();
   int64_t next_due(int64_t end) const { return watch_->next_due(simulation_.mcs(), end); }
-  // The simulation goes on with another model, or with other cells: what is remembered of cells then begins anew.
+  // The simulation goes on with another model, or with other cells: what is remembered of cells then begins
+  // anew.
   void model_changed();
   void cells_changed();
 
@@ -45,7 +47,7 @@ class Diary {
   Simulation& simulation_;
   std::optional<Watch> watch_;
   std::shared_ptr<const Model> model_;  // that the watch knows
-  int64_t start_;  // MCS
+  int64_t start_;                       // MCS
   int64_t one_cell_in_ = 1, noted_ = -1;
   std::vector<MeasureRow> rows_;
   TrackColumns tracks_;

@@ -26,8 +26,8 @@ class Simulation {
 
   // Goes through the phases of the model, and on with the last one after its end.
   void advance(int64_t mcs);
-  // As many MCS as take about a tenth of a second, but at most `most`; gives back how many. So a caller can show
-  // how far it is, and stop.
+  // As many MCS as take about a tenth of a second, but at most `most`; gives back how many. So a caller can
+  // show how far it is, and stop.
   int64_t advance_a_while(int64_t most);
   double last_while_seconds() const { return last_while_s_; }
 

@@ -178,7 +178,8 @@ TEST(CudaTiles, IdsLieOnTheGpuForOthers) {
     EXPECT_NE(first->address, second->address);  // somebody holds the first
     for (const auto& [ids, state] : {std::pair(*first, &then), std::pair(*second, &pair.gpu.state())}) {
       std::vector<CellId> seen(state->ids.size());
-      ASSERT_EQ(cuda::api::driver().memcpy_to_host(seen.data(), ids.address, seen.size() * sizeof(CellId)), 0);
+      ASSERT_EQ(cuda::api::driver().memcpy_to_host(seen.data(), ids.address, seen.size() * sizeof(CellId)),
+                0);
       EXPECT_TRUE(std::equal(seen.begin(), seen.end(), state->ids.begin()));
     }
   }

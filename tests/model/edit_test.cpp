@@ -77,7 +77,8 @@ TEST(Edit, RefusesIdsWithoutACell) {
     complete_edit(model, state, before);
     FAIL();
   } catch (const UserError& error) {
-    EXPECT_EQ(std::string(error.what()), "lattice[3, 7] is 1000, but there are only the cells 0 (the medium) to 16.");
+    EXPECT_EQ(std::string(error.what()),
+              "lattice[3, 7] is 1000, but there are only the cells 0 (the medium) to 16.");
   }
 }
 

@@ -62,9 +62,7 @@ void run(const Model& model, const RunFolder& folder, int64_t stop) {
   State first = checkpoint ? checkpoint->state : initial_state(model);
   const CellId cells = first.cells.count();
   int64_t mcs = first.mcs;
-  const auto physics = [&](int64_t at) {
-    return model.phase_at(at).physics.view();
-  };
+  const auto physics = [&](int64_t at) { return model.phase_at(at).physics.view(); };
   EngineOptions options;
   options.engine = "serial";
   const auto engine = make_engine(model, physics(mcs), std::move(first), options);

@@ -37,7 +37,7 @@ mcs = 12
 every = 4
 cells_every = 6
 )",
-                                                    "m.toml", "", set));
+                                                   "m.toml", "", set));
 }
 
 Simulation simulation_of(std::shared_ptr<const Model> model, const std::string& engine = "threads") {
@@ -61,8 +61,7 @@ TEST(Simulation, PhasesBeginWhereTheyShould) {
     // The same by hand.
     EngineOptions options;
     options.engine = engine;
-    const auto by_hand =
-        make_engine(*model, model->phases[0].physics.view(), initial_state(*model), options);
+    const auto by_hand = make_engine(*model, model->phases[0].physics.view(), initial_state(*model), options);
     by_hand->advance(7);
     by_hand->set_physics(model->phases[1].physics.view());
     by_hand->advance(18);
@@ -72,8 +71,8 @@ TEST(Simulation, PhasesBeginWhereTheyShould) {
 
 TEST(Simulation, GoesOnUnderAnotherModel) {
   // The first needs but new numbers, the others another engine: what cells carry, or the schedule, changes.
-  for (const std::string change : {"types.a.volume.target=55", "types.a.act.max=6", "types.b.persistence.dt=9",
-                                   "fidelity=\"strict\""}) {
+  for (const std::string change :
+       {"types.a.volume.target=55", "types.a.act.max=6", "types.b.persistence.dt=9", "fidelity=\"strict\""}) {
     Simulation simulation = simulation_of(model_of());
     simulation.advance(10);
     const AttemptCounts counts = simulation.counts();

@@ -33,6 +33,7 @@ extern "C" __global__ void unpack_ids(const __grid_constant__ kiln::cuda::StateT
                                       const kiln::CellId* host_ids, kiln::CellId* to) {
   using namespace kiln;
   const auto* sites = static_cast<const device::Word*>(tables.sites);
-  for (int64_t site = device::thread_number(); site < device::kLattice.sites(); site += device::thread_count())
+  for (int64_t site = device::thread_number(); site < device::kLattice.sites();
+       site += device::thread_count())
     to[site] = host_ids[device::id_of(sites[site])];
 }
