@@ -74,15 +74,6 @@ py::dict columns_of(const Rows& table) {
   return result;
 }
 
-EngineOptions options_of(const std::string& engine, const std::string& schedule, int threads, int device) {
-  EngineOptions options;
-  options.engine = engine;
-  options.schedule = schedule;
-  options.threads = threads;
-  options.device = device;
-  return options;
-}
-
 std::vector<CellId> ids_of(const Model& model, const py::array& given) {
   const char kind = given.dtype().kind();
   if (kind != 'u' && kind != 'i')
@@ -202,6 +193,15 @@ py::dict counts_of(const AttemptCounts& counts) {
 }
 
 }  // namespace
+
+EngineOptions options_of(const std::string& engine, const std::string& schedule, int threads, int device) {
+  EngineOptions options;
+  options.engine = engine;
+  options.schedule = schedule;
+  options.threads = threads;
+  options.device = device;
+  return options;
+}
 
 std::vector<py::ssize_t> shape_of(const Lattice& lattice) {
   const Vec3i& size = lattice.size;

@@ -33,11 +33,7 @@ std::vector<std::tuple<std::string, uint64_t, std::string>> sweep(const ModelHan
                                                                   const std::string& schedule, int threads,
                                                                   int device, const std::string& out,
                                                                   bool resume, const py::object& tick) {
-  EngineOptions options;
-  options.engine = engine;
-  options.schedule = schedule;
-  options.threads = threads;
-  options.device = device;
+  const EngineOptions options = options_of(engine, schedule, threads, device);
   const auto make_model = [&model](const std::vector<Override>& varied) {
     ModelHandle one = model;
     one.change(varied);

@@ -15,7 +15,7 @@ wrong is said as on the command line, by `UserError` (a ValueError) or `Failure`
 from kiln._kiln import Failure, UserError, __version__
 from kiln.model import Model
 from kiln.picture import Picture
-from kiln.run_folder import RunFolder
+from kiln.run_folder import RunFolder, run
 from kiln.simulation import Cells, Edit, Simulation
 from kiln.sweep import Sweep, sweep
 
@@ -30,5 +30,6 @@ __all__ = [
     "Sweep",
     "UserError",
     "__version__",
+    "run",
     "sweep",
 ]

@@ -1,11 +1,17 @@
-"""What `kiln run` left in a folder."""
+"""Runs of the command line: a folder with tables, pictures, snapshots, checkpoints and a report."""
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from kiln._kiln import Failure, UserError
+from kiln.model import Model, Source, as_model
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,3 +61,41 @@ class RunFolder:
 
     def __repr__(self) -> str:
         return f"<kiln.RunFolder {str(self.path)!r}>"
+
+
+def run(
+    model: Model | Source,
+    out: str | os.PathLike,
+    *options: str,
+    mcs: int | None = None,
+    seed: int | None = None,
+    engine: str = "auto",
+    resume: bool = False,
+) -> RunFolder:
+    """What `kiln run MODEL --out FOLDER` does, in a process of its own; `options` are further ones, as on the command
+    line. With `resume`, a run that was stopped goes on, and one that is finished is left as it is.
+
+    >>> model = {"lattice": {"size": [40, 40]}, "pictures": [], "measure": {"every": 5}}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run(model, folder, mcs=10).measures["mcs"].tolist()
+    [0, 5, 10]
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "model.toml"
+        as_model(model).save(file)
+        command = [sys.executable, "-m", "kiln", "run", file, "--out", out, "--json", "--engine", engine, *options]
+        for name, value in (("--mcs", mcs), ("--seed", seed)):
+            if value is not None:
+                command += [name, str(value)]
+        if resume:
+            command.append("--resume")
+        # The other process must find this package, wherever it lies.
+        packages = os.pathsep.join([str(Path(__file__).parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+        done = subprocess.run(
+            command, env={**os.environ, "PYTHONPATH": packages}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            text=True,
+        )
+    if done.returncode != 0:
+        said = done.stderr.strip().removeprefix("kiln: ") or f"the run ended with exit code {done.returncode}"
+        raise (UserError if done.returncode == 2 else Failure)(said)
+    return RunFolder(out)

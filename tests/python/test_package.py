@@ -395,6 +395,23 @@ class Pictures(unittest.TestCase):
         file.unlink()
 
 
+class WholeRuns(unittest.TestCase):
+    def test_say_what_is_wrong(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "something").write_text("")
+            with self.assertRaisesRegex(kiln.UserError, "exists and is not empty"):
+                kiln.run(crawlers(), folder)
+
+    def test_go_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder) / "run"
+            kiln.run(crawlers(), out, mcs=20)
+            longer = kiln.run(crawlers(), out, mcs=40, resume=True)
+            sim = kiln.Simulation(crawlers())
+            sim.run(40)
+            self.assertEqual(longer.record["hash"], sim.hash)
+
+
 class CommandLine(unittest.TestCase):
     def test_is_part_of_the_package(self):
         for arguments in (["--version"], ["validate", str(MODELS / "sorting.toml")], ["run", "nowhere.toml"]):
