@@ -65,7 +65,7 @@ void ThreadsEngine<Dim>::play_round(int member, uint64_t number) {
   for (int pass = 1;; ++pass) {
     const bool last = pass == settings_.passes;
     if (last)
-      carry_out_all(me);
+      carry_out_all(me, settings_.passes > 1);
     else
       carry_out_owned(me);
     me.stamp -= 1;
@@ -164,6 +164,7 @@ void ThreadsEngine<Dim>::judge(Member& me, const Vec3i& place, int direction, fl
   if (!surroundings_delta<Dim>(physics_, world, copy, surroundings)) return;
   const PerimeterChange change = perimeter_change(physics_, world, copy);
   const float dh = surroundings + sizes_delta(physics_, world, copy, change);
+  if (lowest_with_act(physics_, copy, dh) - threshold > settings_.hopeless) return;
   const bool accepted = accepts_with_act(physics_, world, copy, dh, threshold);
   if (settings_.passes == 1 && !accepted) return;
   me.open.push_back({{place, copy, change, surroundings, threshold}, priority, uint8_t(direction), accepted});
@@ -236,7 +237,7 @@ void ThreadsEngine<Dim>::carry_out(const Open& a) {
 // Several attempts may change the same cell, so every thread goes through all of them and sees to its share
 // of the cells: cheaper than atomics, for accepted attempts are few.
 template <int Dim>
-void ThreadsEngine<Dim>::carry_out_all(Member& me) {
+void ThreadsEngine<Dim>::carry_out_all(Member& me, bool losers_are_claimed) {
   const uint64_t cells = state_.cells.count(), count = members_.size(),
                  self = uint64_t(&me - members_.data());
   const CellId first = CellId(cells * self / count), share = CellId(cells * (self + 1) / count) - first;
@@ -244,6 +245,9 @@ void ThreadsEngine<Dim>::carry_out_all(Member& me) {
   for (const Member& m : members_)
     for (const Open& a : m.open) {
       if (!a.accepted) continue;
+      if (losers_are_claimed && a.loser != kMedium &&
+          claims_[a.loser] < tiles::claim_of(me.stamp, a.priority))
+        continue;
       if (is_mine(a.loser)) move_site<Dim>(state_, a.loser, a.target, -1, a.loser_perimeter);
       if (is_mine(a.winner)) move_site<Dim>(state_, a.winner, a.target, +1, a.winner_perimeter);
       if (&m != &me) continue;

@@ -51,7 +51,7 @@ class ThreadsEngine : public Engine {
   void claim(const Member& me, const Open& attempt);
   void judge_again(Member& me);
   void carry_out_owned(Member& me);
-  void carry_out_all(Member& me);
+  void carry_out_all(Member& me, bool losers_are_claimed);
   void carry_out(const Open& attempt);
   bool any_open() const;
 

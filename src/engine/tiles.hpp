@@ -18,11 +18,16 @@ namespace kiln::tiles {
 
 // What shapes the result. It follows from the model alone.
 struct Settings {
+  static constexpr float kNever = 0x1p126f;
+
   Vec3i tile{3, 3, 3};  // sites along each axis
   int apart = 2;        // any two targets of a round differ by this much along some axis, or by more
-  // Passes of a round; in the last one every accepted attempt is carried out, claimed cells or not. 0: until
-  // nothing is open.
+  // Passes of a round. A single one carries out every accepted attempt, claimed cells or not; the last of
+  // several those that hold the cell they take a site from, and drops the others. 0: until nothing is open.
   int passes = 0;
+  // An attempt whose dH exceeds its threshold by more than this, in several passes, is not kept open: what
+  // others of its round do to the sizes of its cells would not save it.
+  float hopeless = kNever;
 };
 
 inline constexpr uint32_t kStride = 32;

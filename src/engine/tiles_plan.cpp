@@ -13,11 +13,14 @@ namespace {
 
 // How much one site more or less weighs, against what drives copies at random: the temperature, and the push
 // of Act, of which about a tenth is at work in a typical attempt.
-double stiffness(const PhysicsData& physics, const TypePhysics& type, int neighbours) {
+double weight_of_a_site(const TypePhysics& type, int neighbours) {
   const double typical_change = 0.4 * neighbours;  // of a perimeter, by one copy
+  return std::max(2.0 * double(type.volume.lambda),
+                  2.0 * double(type.perimeter.lambda) * typical_change * typical_change);
+}
+double stiffness(const PhysicsData& physics, const TypePhysics& type, int neighbours) {
   const double drive = double(physics.temperature) + 0.1 * double(type.act.lambda);
-  const double weight = std::max(2.0 * double(type.volume.lambda),
-                                 2.0 * double(type.perimeter.lambda) * typical_change * typical_change);
+  const double weight = weight_of_a_site(type, neighbours);
   return drive > 0 ? weight / drive : weight > 0 ? 1e9 : 0;
 }
 
@@ -64,18 +67,21 @@ std::vector<const Phase*> decisive_phases(const Model& model) {
 // cells, the farther apart attempts have to be for that. Rows have room to be displaced along y and z.
 Settings settings_for(const Model& model) {
   constexpr double kSoft = 0.25;
+  constexpr double kSitesAtMost = 2;  // by which a cell changes in a round, nearly always
   constexpr int kWidest = 8;  // a row of targets and its surroundings have to fit a GPU's shared memory
   const int reach = std::max(model.adhesion_neighbours.reach, model.perimeter_neighbours.reach);
   bool soft = true;
-  double largest = 0;
+  double largest = 0, heaviest = 0;
   for (const Phase* phase : decisive_phases(model))
     for (const TypePhysics& type : phase->physics.types) {
       if (type.frozen || (type.volume.lambda == 0 && type.perimeter.lambda == 0)) continue;
       soft &= stiffness(phase->physics, type, model.perimeter_neighbours.count) <= kSoft;
       largest = std::max(largest, double(type.volume.target));
+      heaviest = std::max(heaviest, weight_of_a_site(type, model.perimeter_neighbours.count));
     }
   Settings settings;
-  settings.passes = model.strict ? 0 : soft ? 1 : 5;
+  settings.passes = model.strict ? 0 : soft ? 1 : 4;
+  if (settings.passes > 1) settings.hopeless = float(kSitesAtMost * heaviest);
   settings.apart = std::max(2, reach + 1);
   // Act sees the neighbours of the source, too. In a single pass nothing changes before all are judged.
   if (model.uses_act() && settings.passes != 1) settings.apart = std::max(3, settings.apart);

@@ -123,6 +123,12 @@ KILN_HOT bool accepts_with_act(const Physics& physics, World& world, const Copy&
   return dh + act::delta(p, at_source, world.mean_act_at_target()) <= threshold;
 }
 
+// The lowest dH that Act can make of it; the means need not be known.
+KILN_HOT float lowest_with_act(const Physics& physics, const Copy& copy, float dh) {
+  const act::Params& p = physics.types[copy.steering_type()].act;
+  return physics.uses.act && p.lambda != 0 ? dh + act::delta(p, act::largest_mean(p), 0.0f) : dh;
+}
+
 // True where the copy happens: no hard rule forbids it and dH <= threshold.
 template <int Dim, class World>
 KILN_HOT bool accepts(const Physics& physics, World& world, const Copy& copy, float threshold) {

@@ -44,19 +44,19 @@ void expect_settings(const Tissue& tissue, int x, int y, int passes, int apart =
 // Stiffness is 2 lambda / T: soft up to 0.25.
 TEST(TilesPlan, SoftCellsAreJudgedOnce) {
   expect_settings({.volume = "{target = 100, lambda = 2.5}"}, 2, 4, 1);
-  expect_settings({.volume = "{target = 20, lambda = 2.625}"}, 2, 4, 5);
+  expect_settings({.volume = "{target = 20, lambda = 2.625}"}, 2, 4, 4);
   // However large they are.
   expect_settings({.volume = "{target = 10000, lambda = 2.5}"}, 2, 4, 1);
   expect_settings({.volume = "{target = 100, lambda = 0}"}, 2, 4, 1);
   // No temperature softens anything.
-  expect_settings({.top = "temperature = 0\n", .volume = "{target = 20, lambda = 0.001}"}, 2, 4, 5);
+  expect_settings({.top = "temperature = 0\n", .volume = "{target = 20, lambda = 0.001}"}, 2, 4, 4);
 }
 
 // 2 lambda (0.4 x 8 neighbours)^2 / T = 1.024 lambda at T = 20.
 TEST(TilesPlan, PerimetersCountAsWell) {
   const std::string volume = "{target = 20, lambda = 0.1}";
   expect_settings({.volume = volume, .further = "perimeter = {target = 30, lambda = 0.24}\n"}, 2, 4, 1);
-  expect_settings({.volume = volume, .further = "perimeter = {target = 30, lambda = 0.25}\n"}, 2, 4, 5);
+  expect_settings({.volume = volume, .further = "perimeter = {target = 30, lambda = 0.25}\n"}, 2, 4, 4);
 }
 
 // A tenth of the push of Act adds to the temperature: 2 x 25 / (20 + 0.1 lambda). In several passes, Act's
@@ -64,29 +64,29 @@ TEST(TilesPlan, PerimetersCountAsWell) {
 TEST(TilesPlan, ActSoftensCells) {
   const std::string volume = "{target = 20, lambda = 25}";
   expect_settings({.volume = volume, .further = "act = {lambda = 1800, max = 10}\n"}, 2, 4, 1);
-  expect_settings({.volume = volume, .further = "act = {lambda = 1700, max = 10}\n"}, 3, 5, 5, 3);
+  expect_settings({.volume = volume, .further = "act = {lambda = 1700, max = 10}\n"}, 3, 5, 4, 3);
 }
 
 // In 2-D, sqrt(V) <= 0.8 x y: up to V = 40.96 at 2 x 4, 163.84 at 4 x 4, 400 at 5 x 5, 2621.44 at 8 x 8.
 TEST(TilesPlan, LargeStiffCellsKeepAttemptsFartherApart) {
   const auto volume = [](int target) { return fmt::format("{{target = {}, lambda = 25}}", target); };
-  expect_settings({.volume = volume(40)}, 2, 4, 5);
-  expect_settings({.volume = volume(41)}, 4, 4, 5);
-  expect_settings({.volume = volume(163)}, 4, 4, 5);
-  expect_settings({.volume = volume(164)}, 5, 5, 5);
-  expect_settings({.volume = volume(401)}, 6, 6, 5);
-  expect_settings({.volume = volume(2500)}, 8, 8, 5);
+  expect_settings({.volume = volume(40)}, 2, 4, 4);
+  expect_settings({.volume = volume(41)}, 4, 4, 4);
+  expect_settings({.volume = volume(163)}, 4, 4, 4);
+  expect_settings({.volume = volume(164)}, 5, 5, 4);
+  expect_settings({.volume = volume(401)}, 6, 6, 4);
+  expect_settings({.volume = volume(2500)}, 8, 8, 4);
 }
 
 // In 3-D, V^(2/3) <= 1.75 x y z: up to V = 176.8 at 2 x 3 x 3, 324.8 at 3 x 3 x 3, 1185.3 at 4 x 4 x 4.
 TEST(TilesPlan, LargeStiffCellsKeepAttemptsFartherApartIn3D) {
   const std::string lattice = "size = [40, 40, 40]\n";
   const auto volume = [](int target) { return fmt::format("{{target = {}, lambda = 25}}", target); };
-  expect_settings({.lattice = lattice, .volume = volume(176)}, 2, 3, 5);
-  expect_settings({.lattice = lattice, .volume = volume(177)}, 3, 3, 5);
-  expect_settings({.lattice = lattice, .volume = volume(324)}, 3, 3, 5);
-  expect_settings({.lattice = lattice, .volume = volume(325)}, 4, 4, 5);
-  expect_settings({.lattice = lattice, .volume = volume(1186)}, 5, 5, 5);
+  expect_settings({.lattice = lattice, .volume = volume(176)}, 2, 3, 4);
+  expect_settings({.lattice = lattice, .volume = volume(177)}, 3, 3, 4);
+  expect_settings({.lattice = lattice, .volume = volume(324)}, 3, 3, 4);
+  expect_settings({.lattice = lattice, .volume = volume(325)}, 4, 4, 4);
+  expect_settings({.lattice = lattice, .volume = volume(1186)}, 5, 5, 4);
 }
 
 TEST(TilesPlan, StrictSettlesEverythingOneSiteFartherApart) {
@@ -113,25 +113,25 @@ TEST(TilesPlan, EveryPhaseAndTypeThatCanMoveCounts) {
   const std::string soft = "{target = 100, lambda = 1}";
   expect_settings({.volume = soft, .further = "[types.wall]\nfrozen = true\n"}, 2, 4, 1);
   expect_settings({.volume = soft, .further = "[types.big]\nvolume = {target = 500, lambda = 25}\n"}, 6, 6,
-                  5);
+                  4);
   const std::string phases = "[[phases]]\nmcs = 5\n[[phases]]\nmcs = 5\nset = {temperature = 5}\n";
-  expect_settings({.volume = soft, .further = phases}, 4, 4, 5);
+  expect_settings({.volume = soft, .further = phases}, 4, 4, 4);
 }
 
 TEST(TilesPlan, PhasesThatOnlyPrepareDoNotCount) {
   const std::string soft = "{target = 100, lambda = 1}";
   const std::string stiff_phase = "[[phases]]\nmcs = 5\nset = {temperature = 5}\nmeasure = false\n";
   expect_settings({.volume = soft, .further = stiff_phase + "[[phases]]\nmcs = 5\n"}, 2, 4, 1);
-  expect_settings({.volume = soft, .further = stiff_phase}, 4, 4, 5);  // there is no other
+  expect_settings({.volume = soft, .further = stiff_phase}, 4, 4, 4);  // there is no other
 }
 
 // A periodic axis has to hold a tile; a closed one need not.
 TEST(TilesPlan, ShortPeriodicAxesLimitTheTiles) {
   const std::string large = "{target = 2500, lambda = 25}";
-  expect_settings({.lattice = "size = [120, 5]\n", .volume = large}, 8, 5, 5);
-  expect_settings({.lattice = "size = [3, 120]\n", .volume = large}, 3, 8, 5);
+  expect_settings({.lattice = "size = [120, 5]\n", .volume = large}, 8, 5, 4);
+  expect_settings({.lattice = "size = [3, 120]\n", .volume = large}, 3, 8, 4);
   expect_settings({.lattice = "size = [120, 5]\nboundary = [\"periodic\", \"closed\"]\n", .volume = large}, 8,
-                  8, 5);
+                  8, 4);
 }
 
 // 500,000 x 25,000 tiles are too many for 32 bits, 2^32; so are rows of one tile, which take 32 numbers.
@@ -146,7 +146,7 @@ TEST(TilesPlan, MoreTilesThanCanBeNumberedAreRefused) {
 
 // Rows of targets lie in a GPU's shared memory, so there is a limit to their width.
 TEST(TilesPlan, HugeCellsHaveTilesThatAreHigherThanWide) {
-  expect_settings({.volume = "{target = 100000, lambda = 25}"}, 8, 50, 5);
+  expect_settings({.volume = "{target = 100000, lambda = 25}"}, 8, 50, 4);
 }
 
 TEST(TilesPlan, SettingsAreSaidInWords) {

@@ -59,6 +59,16 @@ bool accepts_naively(const SmallWorld& w, const Physics& physics, const NaiveAtt
   return accepts<Dim>(physics, world, a.copy, a.threshold);
 }
 
+// Whether no change of sizes that is likely could save it.
+template <int Dim>
+bool is_hopeless_naively(const SmallWorld& w, const Physics& physics, const NaiveAttempt& a, float limit) {
+  ExactWorld<Dim> world(w, a.copy, a.target);
+  float dh;
+  if (!surroundings_delta<Dim>(physics, world, a.copy, dh)) return false;
+  dh += sizes_delta(physics, world, a.copy, perimeter_change(physics, world, a.copy));
+  return lowest_with_act(physics, a.copy, dh) - a.threshold > limit;
+}
+
 inline void carry_out_naively(SmallWorld& w, const NaiveAttempt& a) {
   const std::size_t site = std::size_t(w.state.lattice.index(a.target));
   w.state.ids[site] = a.copy.winner;
@@ -189,10 +199,11 @@ class NaiveTiles {
   std::vector<NaiveAttempt> play_pass(const std::vector<NaiveAttempt>& open, int pass,
                                       const Physics& physics) {
     const bool last = pass == settings_.passes;
-    std::vector<bool> accepted;
+    std::vector<bool> accepted, hopeless;
     std::map<CellId, uint32_t> claims;  // the lowest priority
     for (const NaiveAttempt& a : open) {
       accepted.push_back(accepts_naively<Dim>(world_, physics, a));
+      hopeless.push_back(pass == 1 && is_hopeless_naively<Dim>(world_, physics, a, settings_.hopeless));
       if (!accepted.back()) continue;
       for (const CellId cell : {a.copy.winner, a.copy.loser}) {
         if (cell == kMedium) continue;
@@ -207,8 +218,11 @@ class NaiveTiles {
     std::vector<NaiveAttempt> still_open;
     for (std::size_t i = 0; i < open.size(); ++i) {
       const NaiveAttempt& a = open[i];
-      if (!last && (is_beaten(a.copy.winner, a.priority) || is_beaten(a.copy.loser, a.priority))) {
-        still_open.push_back(a);
+      const bool winner_is_taken = is_beaten(a.copy.winner, a.priority);
+      const bool loser_is_taken = is_beaten(a.copy.loser, a.priority);
+      if (last && settings_.passes > 1 && loser_is_taken) continue;
+      if (!last && (winner_is_taken || loser_is_taken)) {
+        if (!hopeless[i]) still_open.push_back(a);
         continue;
       }
       settled_.push_back({pass, a, accepted[i]});

@@ -15,6 +15,7 @@ inline tiles::Settings tiles_settings(const SmallWorld& w, int passes) {
   const int reach = std::max(w.adhesion_neighbours.reach, w.perimeter_neighbours.reach);
   const int apart = std::max(passes == 1 ? 2 : 3, reach + 1);
   tiles::Settings settings{{apart, apart + 1, apart + 1}, apart, passes};
+  if (passes > 1) settings.hopeless = 30;
   const Lattice& lattice = w.state.lattice;
   for (int axis = 0; axis < lattice.dimension; ++axis)
     if (lattice.periodic[axis]) settings.tile[axis] = std::min(settings.tile[axis], lattice.size[axis]);

@@ -234,8 +234,13 @@ void DeviceState::begin(int64_t mcs, const Stream& stream) {
 
 void DeviceState::finish(int64_t mcs, const Stream& stream) {
   mcs_ += mcs;
-  if (mcs_ % mcs_between_anchor_checks(state_.lattice) == 0) move_anchors(stream);
-  if (state_.history_length > 0) turn_.launch(simple(), stream, tables_, mcs_);
+  const Vec3<bool>& periodic = state_.lattice.periodic;
+  const bool drifts = (periodic.x || periodic.y || periodic.z) &&
+                      mcs_ % mcs_between_anchor_checks(state_.lattice) == 0;
+  const bool turns = state_.history_length > 0;
+  if (sums_come_ == CentroidSums::counted && (drifts || turns)) count_all_sums(stream);
+  if (drifts) move_anchors(stream);
+  if (turns) turn_.launch(simple(), stream, tables_, mcs_);
 }
 
 void DeviceState::count_all_sums(const Stream& stream) {
@@ -244,9 +249,6 @@ void DeviceState::count_all_sums(const Stream& stream) {
 }
 
 void DeviceState::move_anchors(const Stream& stream) {
-  const Vec3<bool>& periodic = state_.lattice.periodic;
-  if (!periodic.x && !periodic.y && !periodic.z) return;
-  if (sums_come_ == CentroidSums::counted) count_all_sums(stream);
   move_anchors_.launch(simple(), stream, tables_);
   uint32_t any = 0;
   anchors_moved_.download(&any, 1);

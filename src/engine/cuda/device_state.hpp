@@ -20,7 +20,7 @@
 namespace kiln::cuda {
 
 // How the sums of centroids come about: kept up to date copy by copy by the schedule's kernels, or counted
-// from the lattice whenever they are needed. (Persistence needs them after every MCS, so they are then kept.)
+// from the lattice whenever they are needed: for anchors now and then, for persistence after every MCS.
 enum class CentroidSums { kept, counted };
 
 class DeviceState {

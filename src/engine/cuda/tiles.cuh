@@ -163,6 +163,7 @@ class Player {
       here = surroundings_delta<kDim>(physics, world, copy, surroundings);
       change = perimeter_change(physics, world, copy);
       dh = surroundings + sizes_delta(physics, sizes, copy, change);
+      if (!kOnePass) here = here && lowest_with_act(physics, copy, dh) - threshold <= model::kSettings.hopeless;
     }
     float act = 0;
     uint32_t flags = 0;
@@ -373,9 +374,13 @@ class Player {
       }
 #pragma unroll
       for (uint32_t k = 0; k < kTogether; ++k)
-        if (first + 32 * k + lane_ < count_ && records[k].accepted()) carry_out(records[k]);
+        if (first + 32 * k + lane_ < count_ && records[k].accepted() && holds_loser(records[k]))
+          carry_out(records[k]);
     }
     __syncwarp();
+  }
+  __device__ __forceinline__ bool holds_loser(const Record& r) const {
+    return kOnePass || r.loser == kMedium || tables_.claims[r.loser] >= claim_of(r);
   }
   // What was carried out in the last round changes the other table, too.
   __device__ void carry_out_again() {

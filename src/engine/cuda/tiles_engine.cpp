@@ -17,8 +17,7 @@ TilesEngine::TilesEngine(State state, const Physics& physics, uint64_t seed, con
     : settings_(settings),
       device_(device),
       stream_(device_),
-      state_(device_, std::move(state), physics.adhesion.types, max_act,
-             state.history_length > 0 ? CentroidSums::kept : CentroidSums::counted),
+      state_(device_, std::move(state), physics.adhesion.types, max_act, CentroidSums::counted),
       survey_(device_, stream_, state_, physics),
       clock_(state_.lattice(), settings.tile),
       control_(device_, 1, "the counters") {

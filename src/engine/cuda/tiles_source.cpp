@@ -25,7 +25,7 @@ std::string tiles_source(const Physics& physics, const tiles::Settings& settings
          fmt::format(
              "#include \"engine/tiles.hpp\"\nnamespace kiln::model {{\n"
              "constexpr uint32_t kCrew = {};\n"
-             "constexpr tiles::Settings kSettings{{{{{}, {}, {}}}, {}, {}}};\n"
+             "constexpr tiles::Settings kSettings{{{{{}, {}, {}}}, {}, {}, {:a}f}};\n"
              "constexpr int kPasses = kSettings.passes, kWarpsPerBlock = {};\n"
              "constexpr uint32_t kBatches = {}, kUnit = {};\n"
              "constexpr bool kShareRest = {}, kTrackSums = {};\n"
@@ -33,7 +33,8 @@ std::string tiles_source(const Physics& physics, const tiles::Settings& settings
              "}}  // namespace kiln::model\n"
              "#include \"engine/cuda/{}.cuh\"\n",
              shape.crew, settings.tile.x, settings.tile.y, settings.tile.z, settings.apart, settings.passes,
-             shape.warps_per_block, shape.batches, shape.steps_per_unit, shape.share_rest, history > 0,
+             settings.hopeless, shape.warps_per_block, shape.batches, shape.steps_per_unit, shape.share_rest,
+             history > 0 && shape.crew != 0,
              shape.blocks_per_multiprocessor, anchor_checks(physics.lattice),
              shape.crew == 0 ? "tiles_play" : "tiles_members");
 }
