@@ -67,7 +67,7 @@ std::vector<const Phase*> decisive_phases(const Model& model) {
 // cells, the farther apart attempts have to be for that. Rows have room to be displaced along y and z.
 Settings settings_for(const Model& model) {
   constexpr double kSoft = 0.25;
-  constexpr double kSitesAtMost = 2;  // by which a cell changes in a round, nearly always
+  constexpr double kSitesAtMost = 4;  // by which the others of a round change a cell, nearly always
   constexpr int kWidest = 8;  // a row of targets and its surroundings have to fit a GPU's shared memory
   const int reach = std::max(model.adhesion_neighbours.reach, model.perimeter_neighbours.reach);
   bool soft = true;
