@@ -7,6 +7,7 @@
 
 #include "cli/cli.hpp"
 #include "core/error.hpp"
+#include "data/atomic_file.hpp"
 #include "output/png.hpp"
 #include "simulation_handle.hpp"
 
@@ -46,5 +47,11 @@ PYBIND11_MODULE(_kiln, module) {
   bind_device_array(module);
   bind_targets(module);
   module.def("command", &command, py::arg("arguments"));
+  module.def(
+      "write_file",
+      [](const std::string& file, const py::bytes& content) {
+        kiln::write_text_atomically(file, std::string_view(content));
+      },
+      py::arg("file"), py::arg("content"));
   module.def("png", &png_of, py::arg("rgb"));
 }

@@ -7,7 +7,6 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "model/branch.hpp"
 #include "model/edit.hpp"
 #include "model/read.hpp"
 #include "output/checkpoint.hpp"
@@ -223,11 +222,10 @@ void SimulationHandle::run(int64_t mcs, const py::object& tick) {
   while (simulation_.mcs() < end) {
     {
       const py::gil_scoped_release others_may_go_on;
-      const int64_t stop = next_stop(end);
       // Short stretches between two rows are no reason to ask Python each time.
-      const auto start = simulation_.seconds();
+      const double start = simulation_.seconds();
       do {
-        simulation_.advance_a_while((simulation_.mcs() < stop ? stop : next_stop(end)) - simulation_.mcs());
+        simulation_.advance_a_while(next_stop(end) - simulation_.mcs());
         if (diary_) diary_->note();
       } while (simulation_.mcs() < end && simulation_.seconds() - start < 0.05);
     }
@@ -250,15 +248,10 @@ void SimulationHandle::replace_state(State state) {
 }
 
 void SimulationHandle::save(const std::string& file) {
-  CheckpointInfo info;
-  const Model& model = simulation_.model();
-  info.seed = model.seed;
-  info.model = model.resolved;
-  info.schedule = simulation_.engine().schedule();
-  info.phase = model.phase_number(simulation_.mcs());
-  info.counts = simulation_.counts();
-  info.types = type_memories(model);
-  write_checkpoint(file, simulation_.engine().state(), info);
+  Engine& engine = simulation_.engine();
+  write_checkpoint(
+      file, engine.state(),
+      checkpoint_info(simulation_.model(), simulation_.mcs(), simulation_.counts(), engine.schedule()));
 }
 
 py::dict SimulationHandle::table(const std::string& name) const {

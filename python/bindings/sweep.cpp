@@ -47,26 +47,12 @@ std::vector<std::tuple<std::string, uint64_t, std::string>> sweep(const ModelHan
     Sweep sweep(variations, replicas, make_model, options);
     SweepFolder folder(out, resume ? IfExists::resume : IfExists::refuse, model.model(),
                        sweep.engine().schedule);
-    int64_t finished = 0, mcs = 0;
-    for (const SweepRun& run : sweep.runs()) {
-      finished += folder.has(run) ? 1 : 0;
-      mcs += folder.has(run) ? 0 : sweep.mcs_of(run);
-    }
-    SweepEvents events;
-    events.is_wanted = [&](const SweepRun& run) { return !folder.has(run); };
-    events.finished = [&](const SweepRun& run, const Model& played, const ReplicaResult& result) {
-      folder.add(run, played, result);
-      finished += 1;
-    };
-    events.failed = [&](const SweepRun& run, const std::string& why) {
-      failed.emplace_back(run.name, run.seed, why);
-    };
-    events.go_on = [&](int64_t done) {
+    const std::vector<FailedRun> runs = play_into(folder, sweep, [&](const SweepProgress& now) {
       const py::gil_scoped_acquire for_the_call;
-      if (!tick.is_none()) tick(done, mcs, finished, sweep.runs().size());
+      if (!tick.is_none()) tick(now.mcs, now.all_mcs, now.finished, sweep.runs().size());
       return !interrupt.requested();
-    };
-    sweep.play(events);
+    });
+    for (const FailedRun& f : runs) failed.emplace_back(f.run.name, f.run.seed, f.why);
     folder.write_tables(sweep);
   }
   if (interrupt.requested()) {

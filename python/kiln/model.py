@@ -129,8 +129,7 @@ class Model:
 
     def save(self, file: str | os.PathLike) -> None:
         """Writes a model file, with every default."""
-        with open(file, "w", encoding="utf-8") as out:
-            out.write(self.toml)
+        _kiln.write_file(os.fspath(file), self.toml.encode())
 
     def __repr__(self) -> str:
         size = " x ".join(str(length) for length in self.size)

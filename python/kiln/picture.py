@@ -23,8 +23,7 @@ class Picture:
         return _kiln.png(self.rgb)
 
     def save(self, file: str | os.PathLike) -> None:
-        with open(file, "wb") as out:
-            out.write(self.png)
+        _kiln.write_file(os.fspath(file), self.png)
 
     def __array__(self, dtype: Any = None) -> np.ndarray:
         return self.rgb if dtype is None else self.rgb.astype(dtype)

@@ -101,7 +101,7 @@ class Simulation:
         """
         if mcs is None:
             mcs = max(0, self.model.mcs - self.mcs)
-        for _ in self.steps(mcs, every=mcs if call is None or every is None else every, progress=progress):
+        for _ in self.steps(mcs, every=max(1, mcs) if call is None or every is None else every, progress=progress):
             if call is not None and call(self) is False:
                 break
 
@@ -112,6 +112,8 @@ class Simulation:
         >>> [mcs for mcs in sim.steps(25, every=10)]
         [10, 20, 25]
         """
+        if every < 1:
+            raise _kiln.UserError(f"every is {every}, but must be at least 1.")
         end = self.mcs + mcs
         bar = Bar(self.mcs, end, self.lattice_sites) if progress else None
         try:

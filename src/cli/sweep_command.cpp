@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 
 #include "cli/commands.hpp"
@@ -53,13 +52,11 @@ class SweepCommand {
   }
 
   int run() {
-    for (const SweepRun& run : sweep_.runs()) {
-      finished_ += folder_.has(run) ? 1 : 0;
-      if (!folder_.has(run)) mcs_ += sweep_.mcs_of(run);
-    }
+    const SweepProgress before = progress_in(folder_, sweep_);
+    finished_ = before.finished;
     if (!options_.json) announce();
     const InterruptGuard interrupt;
-    play(interrupt);
+    play(interrupt, before.all_mcs);
     folder_.write_tables(sweep_);
     folder_.write_record(record());
     if (options_.json)
@@ -90,25 +87,15 @@ class SweepCommand {
            finished_ == 1 ? "is" : "are");
   }
 
-  void play(const InterruptGuard& interrupt) {
+  void play(const InterruptGuard& interrupt, int64_t mcs) {
     const auto start = std::chrono::steady_clock::now();
-    Progress progress(0, mcs_, double(sweep_.first_model().lattice.sites()), options_.json);
-    SweepEvents events;
-    events.is_wanted = [&](const SweepRun& run) { return !folder_.has(run); };
-    events.finished = [&](const SweepRun& run, const Model& model, const ReplicaResult& result) {
-      folder_.add(run, model, result);
-      finished_ += 1;
-    };
-    events.failed = [&](const SweepRun& run, const std::string& why) { failed_.push_back({run, why}); };
-    events.go_on = [&](int64_t mcs) {
-      progress.update(mcs, fmt::format("{}/{} runs", finished_, sweep_.runs().size()));
+    Progress progress(0, mcs, double(sweep_.first_model().lattice.sites()), options_.json);
+    failed_ = play_into(folder_, sweep_, [&](const SweepProgress& now) {
+      progress.update(now.mcs, fmt::format("{}/{} runs", now.finished, sweep_.runs().size()));
       return !interrupt.requested();
-    };
-    sweep_.play(events);
-    progress.finish();
-    std::sort(failed_.begin(), failed_.end(), [](const FailedRun& a, const FailedRun& b) {
-      return std::pair(a.run.combination, a.run.replica) < std::pair(b.run.combination, b.run.replica);
     });
+    progress.finish();
+    finished_ = progress_in(folder_, sweep_).finished;
     seconds_ = seconds_since(start);
   }
 
@@ -170,7 +157,7 @@ class SweepCommand {
   Sweep sweep_;
   SweepFolder folder_;
   std::vector<FailedRun> failed_;
-  int64_t finished_ = 0, mcs_ = 0;  // runs; MCS that are to be made
+  int64_t finished_ = 0;  // runs
   double seconds_ = 0;
 };
 

@@ -12,6 +12,18 @@
 #include "output/hdf5_seal.hpp"
 
 namespace kiln {
+
+CheckpointInfo checkpoint_info(const Model& model, int64_t mcs, const AttemptCounts& counts,
+                               const std::string& schedule) {
+  CheckpointInfo info;
+  info.seed = model.seed;
+  info.model = model.resolved;
+  info.schedule = schedule;
+  info.phase = model.phase_number(mcs);
+  info.counts = counts;
+  info.types = type_memories(model);
+  return info;
+}
 namespace {
 
 const hdf5::SealKind kSeal{"checkpoint", 1};

@@ -27,6 +27,10 @@ struct CheckpointInfo {
   std::map<std::string, std::vector<double>> extra;
 };
 
+// What there is to say of a state at this MCS; of the measures and of a branch, nothing.
+CheckpointInfo checkpoint_info(const Model& model, int64_t mcs, const AttemptCounts& counts,
+                               const std::string& schedule);
+
 struct Checkpoint {
   State state;
   CheckpointInfo info;

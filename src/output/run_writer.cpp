@@ -161,7 +161,8 @@ RunWriter::Keep RunWriter::what_to_keep(int64_t mcs, const AttemptCounts& counts
   what.snapshot = is_multiple(mcs, model_.output.lattice_every) || moment == Moment::end;
   for (const Series& s : series_) what.pictures |= is_drawn(s, mcs, moment) || moment == Moment::interrupted;
   if (wants_checkpoint(mcs, moment)) {
-    what.checkpoint = checkpoint_info(mcs, counts, schedule);
+    what.checkpoint = checkpoint_info(model_, mcs, counts, schedule);
+    what.checkpoint->from = from_;
     std::swap(remembered_, next_remembered_);  // the former may still be read
     what.remembered = next_remembered_.get();
     watch_.copy_memory(*what.remembered);
@@ -216,19 +217,6 @@ void RunWriter::draw_pictures(const State& state, Moment moment) {
     s.drawn.push_back(state.mcs);
     if (s.animation && regular) s.animation->add(image);
   }
-}
-
-CheckpointInfo RunWriter::checkpoint_info(int64_t mcs, const AttemptCounts& counts,
-                                          const std::string& schedule) const {
-  CheckpointInfo info;
-  info.seed = model_.seed;
-  info.model = model_.resolved;
-  info.schedule = schedule;
-  info.phase = model_.phase_number(mcs);
-  info.counts = counts;
-  info.types = type_memories(model_);
-  info.from = from_;
-  return info;
 }
 
 // Whoever goes on from a checkpoint finds all rows before it, also after a loss of power. Rows may be added

@@ -101,7 +101,6 @@ class RunWriter {
   void keep(const State& state, const Keep& what);
   void draw_pictures(const State& state, Moment moment);
   bool wants_checkpoint(int64_t mcs, Moment moment) const;
-  CheckpointInfo checkpoint_info(int64_t mcs, const AttemptCounts& counts, const std::string& schedule) const;
   void sync_tables();
   void save_snapshot(const State& state);
   void take_up_pictures(int64_t last_mcs);

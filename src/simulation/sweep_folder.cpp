@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "core/error.hpp"
@@ -130,6 +131,37 @@ void SweepFolder::write_tables(const Sweep& sweep) const {
 
 void SweepFolder::write_record(const std::string& json) const {
   write_text_atomically(path_ / "sweep.json", json);
+}
+
+SweepProgress progress_in(const SweepFolder& folder, const Sweep& sweep) {
+  SweepProgress progress;
+  for (const SweepRun& run : sweep.runs()) {
+    progress.finished += folder.has(run) ? 1 : 0;
+    progress.all_mcs += folder.has(run) ? 0 : sweep.mcs_of(run);
+  }
+  return progress;
+}
+
+std::vector<FailedRun> play_into(SweepFolder& folder, Sweep& sweep,
+                                 const std::function<bool(const SweepProgress&)>& go_on) {
+  SweepProgress progress = progress_in(folder, sweep);
+  std::vector<FailedRun> failed;
+  SweepEvents events;
+  events.is_wanted = [&](const SweepRun& run) { return !folder.has(run); };
+  events.finished = [&](const SweepRun& run, const Model& model, const ReplicaResult& result) {
+    folder.add(run, model, result);
+    progress.finished += 1;
+  };
+  events.failed = [&](const SweepRun& run, const std::string& why) { failed.push_back({run, why}); };
+  events.go_on = [&](int64_t mcs) {
+    progress.mcs = mcs;
+    return go_on(progress);
+  };
+  sweep.play(events);
+  std::sort(failed.begin(), failed.end(), [](const FailedRun& a, const FailedRun& b) {
+    return std::pair(a.run.combination, a.run.replica) < std::pair(b.run.combination, b.run.replica);
+  });
+  return failed;
 }
 
 }  // namespace kiln

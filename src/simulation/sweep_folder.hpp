@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,5 +41,18 @@ class SweepFolder {
   std::optional<FolderLock> lock_;
   std::optional<SweepJournal> journal_;
 };
+
+struct SweepProgress {
+  int64_t mcs = 0, all_mcs = 0;  // made so far by this part of the sweep, and to be made by it
+  int64_t finished = 0;          // runs, those of earlier parts too
+};
+
+// Before anything is played.
+SweepProgress progress_in(const SweepFolder& folder, const Sweep& sweep);
+
+// Plays what the folder has not; go_on(progress) is asked now and then, and ends it by saying no. Gives back
+// the runs that failed, in the order of the sweep.
+std::vector<FailedRun> play_into(SweepFolder& folder, Sweep& sweep,
+                                 const std::function<bool(const SweepProgress&)>& go_on);
 
 }  // namespace kiln

@@ -13,10 +13,11 @@
 
 // Where a file is damaged, the HDF5 library forgets to free memory, asks for as much as the file says, and
 // looks beyond the end of a header; none of it ours. The sanitizers look for these names.
+#define KILN_SEEN __attribute__((visibility("default")))  // by the sanitizers' libraries
 extern "C" {
-const char* __lsan_default_suppressions() { return "leak:libhdf5"; }                 // NOLINT
-const char* __asan_default_suppressions() { return "interceptor_via_lib:libhdf5"; }  // NOLINT
-const char* __asan_default_options() { return "allocator_may_return_null=1"; }       // NOLINT
+KILN_SEEN const char* __lsan_default_suppressions() { return "leak:libhdf5"; }                 // NOLINT
+KILN_SEEN const char* __asan_default_suppressions() { return "interceptor_via_lib:libhdf5"; }  // NOLINT
+KILN_SEEN const char* __asan_default_options() { return "allocator_may_return_null=1"; }       // NOLINT
 }
 
 namespace kiln {

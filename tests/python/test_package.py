@@ -150,6 +150,15 @@ class Runs(unittest.TestCase):
         sim.run(60, every=10, call=call)
         self.assertEqual((sim.mcs, sim.model["temperature"]), (40, 50))
 
+    def test_steps_that_lead_nowhere_are_refused(self):
+        sim = kiln.Simulation(crawlers())
+        with self.assertRaisesRegex(kiln.UserError, "every is 0"):
+            sim.run(10, every=0, call=lambda s: None)
+        with self.assertRaisesRegex(kiln.UserError, "mcs is -1"):
+            sim.run(-1)
+        sim.run(0)
+        self.assertEqual(sim.mcs, 0)
+
     def test_ctrl_c_leaves_a_state_to_go_on_from(self):
         model = crawlers(**{"lattice.size": [400, 400], "measure.every": 0, "measure.cells_every": 0})
         sim = kiln.Simulation(model)
