@@ -46,9 +46,12 @@ __device__ __forceinline__ CellId id_of(Word word) { return CellId(word & kIdMas
 __device__ __forceinline__ bool is_of(Word word, CellId id) { return ((word ^ id) & kIdMask) == 0; }
 
 // Act of a site: how far its stamp lies ahead of the clock. A stamp that is not ahead is stale.
+__device__ __forceinline__ uint32_t stamp_ahead(Word word, uint32_t clock) {
+  return uint32_t((word - (Word(clock) << kStampShift)) >> kStampShift);  // stamps lie on top
+}
 __device__ __forceinline__ uint32_t act_of(Word word, uint32_t clock) {
   if (model::kMaxAct == 0) return 0;
-  const uint32_t ahead = uint32_t((word - (Word(clock) << kStampShift)) >> kStampShift);  // stamps lie on top
+  const uint32_t ahead = stamp_ahead(word, clock);
   return ahead <= uint32_t(model::kMaxAct) ? ahead : 0;
 }
 __device__ __forceinline__ Word word_of(CellId id, uint32_t stamp) {
@@ -165,6 +168,13 @@ struct PatchWorld : World {
 };
 
 __device__ __forceinline__ bool is_frozen(TypeId type) { return model::kFrozenTypes >> type & 1; }
+__device__ __forceinline__ bool is_of_frozen(const StateTables& t, CellId id) {
+  bool frozen = false;
+#pragma unroll
+  for (int k = 1; k < model::kTypes; ++k)
+    if (is_frozen(TypeId(k))) frozen |= id >= t.first_of_type[k] && id < t.first_of_type[k + 1];
+  return frozen;
+}
 
 // Puts the medium for a frozen source; false where the attempt is then null.
 __device__ __forceinline__ bool thaw(const StateTables& t, Copy& copy) {

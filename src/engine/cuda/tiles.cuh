@@ -26,13 +26,11 @@ using cuda::Control;
 using cuda::Span;
 using cuda::TilesTables;
 
-// Where the table of logarithms is short, every block has a copy.
-constexpr int kSharedLogs = model::kMaxAct < 1024 ? model::kMaxAct + 1 : 1;
-
 struct Shared {
   SharedRound rounds[2];  // this one and the next
   Ring ring[model::kWarpsPerBlock];
-  int32_t logs[kSharedLogs];
+  ActMeans::Wanted means[model::kWarpsPerBlock][ActMeans::kMostWanted];
+  ActLogs::Table logs;
   int toward[kNeighbours];     // from a target to its source, in a slot
   Offset offset[kNeighbours];  // the same in the lattice
   uint32_t open;               // whether this block has open attempts
@@ -52,7 +50,7 @@ class Player {
       : tables_(t),
         shared_(shared),
         sites_(static_cast<Word*>(t.state.sites)),
-        means_(sites_, kSharedLogs > model::kMaxAct ? shared.logs : model::kActLogs),
+        means_(sites_, shared.logs, shared.means[threadIdx.x / 32]),
         lane_(threadIdx.x % 32),
         warp_(crew::place() * model::kWarpsPerBlock + threadIdx.x / 32),
         warps_(crew::blocks() * model::kWarpsPerBlock),
@@ -487,7 +485,7 @@ class Player {
 
 // What a block needs before it plays.
 __device__ __forceinline__ void fill_tables(Shared& shared) {
-  for (int i = int(threadIdx.x); i < kSharedLogs; i += int(blockDim.x)) shared.logs[i] = model::kActLogs[i];
+  shared.logs.fill();
   if (threadIdx.x < kNeighbours) {
     const Vec3i step = Moore<kDim>::offset(int(threadIdx.x));
     shared.toward[threadIdx.x] = in_slot(step);

@@ -46,7 +46,9 @@ KILN_HD constexpr unsigned shared_bytes(int warps, int batches, int dimension, i
                                         int max_act) {
   const int rows = dimension == 2 ? 3 : 9;
   const int per_slot = rows * slot_pitch(batches, tile_width, word_bytes) * word_bytes + 128 * batches + 40;
-  return unsigned(1024 + warps * (kSlots * per_slot + 288) + (max_act < 1024 ? 4 * (max_act + 1) : 0));
+  const int means = dimension == 3 && max_act > 0 ? 32 * 16 : 16;
+  return unsigned(1024 + warps * (kSlots * per_slot + 288 + means) + (max_act < 1024 ? 4 * (max_act + 1) : 0) +
+                  (max_act > 0 ? 1024 : 0));
 }
 
 // Written by kernels, read by the host now and then.

@@ -174,7 +174,8 @@ class Scout {
     const int direction = tiles::direction_of(word, kNeighbours);
     const Word target = ring_.words[at], source = ring_.words[int(at) + toward_[direction]];
     const bool here = int32_t(in_step) >= step.begin && int32_t(in_step) < step.end;
-    const bool chosen = here && !is_of(target, id_of(source)) && source != kNoWord;
+    const bool chosen = here && !is_of(target, id_of(source)) && source != kNoWord &&
+                        !is_of_frozen(tables_.state, id_of(target));
     const uint32_t all = __ballot_sync(~0u, chosen);
     if (chosen)
       ring_.queue[(head_ + queued_ + __popc(all & ((1u << lane_) - 1))) % 64] = entry_of(at, slot, in_step);

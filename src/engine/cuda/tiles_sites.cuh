@@ -46,16 +46,32 @@ __device__ __forceinline__ constexpr int in_slot(const Vec3i& step) {
 }
 constexpr Word kNoWord = ~Word(0);  // beyond a wall; in no lattice, for some id is always left over
 
-// The types of a target's Moore neighbours. Cells are numbered by type: counting is all it takes.
+// Whether adhesion tells a type from the one before it.
+__device__ constexpr bool is_told_apart(int type) {
+  for (int other = 0; other < model::kTypes; ++other)
+    if (model::kAdhesion[other * model::kTypes + type] != model::kAdhesion[other * model::kTypes + type - 1])
+      return true;
+  return false;
+}
+__device__ constexpr int types_told_apart() {
+  int count = 0;
+  for (int type = 1; type < model::kTypes; ++type) count += is_told_apart(type) ? 1 : 0;
+  return count;
+}
+
+// The types of a target's Moore neighbours, as far as adhesion tells them apart. Cells are numbered by type:
+// counting is all it takes.
 struct TypeCounts {
-  int32_t from[model::kTypes] = {};  // neighbours of this type or a later one, from type 1 on
+  int32_t from[model::kTypes] = {};  // neighbours of this type or a later one, and places beyond walls
 
   // For the lanes that want to know; `at` is where their targets lie among `words`. Where few want to, the
   // whole warp works for one at a time: lane k looks at place k of the block.
   __device__ __forceinline__ TypeCounts(const StateTables& t, bool wanted, const Word* words, uint32_t at) {
+    constexpr int kInstructionsForAll = (kBlock - 1) * (1 + 2 * types_told_apart());
+    constexpr int kInstructionsForOne = 8 + 4 * types_told_apart();
     const uint32_t all = __ballot_sync(~0u, wanted);
     if (model::kTypes == 2 || all == 0) return;
-    if (kDim == 2 || __popc(all) > 12) {
+    if (kDim == 2 || __popc(all) * kInstructionsForOne > kInstructionsForAll) {
 #pragma unroll
       for (int block = 0; block < kBlock; ++block)
         if (block != kBlock / 2) add(t, words[int(at) + in_slot(step_to(block))]);
@@ -70,6 +86,7 @@ struct TypeCounts {
         if (looks) mine.add(t, word);
 #pragma unroll
         for (int k = 1; k < model::kTypes; ++k) {
+          if (!is_told_apart(k)) continue;
           const int32_t count = __popc(__ballot_sync(~0u, mine.from[k] != 0));
           if (lane == who) from[k] = count;
         }
@@ -79,10 +96,11 @@ struct TypeCounts {
 
  private:
   __device__ TypeCounts() = default;
+  // kNoWord passes for a cell of the last type.
   __device__ __forceinline__ void add(const StateTables& t, Word word) {
 #pragma unroll
     for (int k = 1; k < model::kTypes; ++k)
-      from[k] += word != kNoWord && id_of(word) >= t.first_of_type[k] ? 1 : 0;
+      if (is_told_apart(k)) from[k] += id_of(word) >= t.first_of_type[k] ? 1 : 0;
   }
 };
 
@@ -125,14 +143,12 @@ struct TileWorld : World {
 
 __device__ __forceinline__ int32_t sum_over_moore_types(TileWorld& world, const int32_t* gained,
                                                         const int32_t* lost) {
-  const TypeCounts& types = world.types;
-  int32_t sum = 0;
+  const int32_t beyond_walls = kBlock - 1 - world.counts.present;
+  int32_t sum = world.counts.present * (gained[0] - lost[0]);
 #pragma unroll
-  for (int k = 0; k < model::kTypes; ++k) {
-    const int32_t from = k == 0 ? world.counts.present : types.from[k];
-    const int32_t beyond = k + 1 < model::kTypes ? types.from[k + 1] : 0;
-    sum += (from - beyond) * (gained[k] - lost[k]);
-  }
+  for (int k = 1; k < model::kTypes; ++k)
+    if (is_told_apart(k))
+      sum += (world.types.from[k] - beyond_walls) * (gained[k] - lost[k] - gained[k - 1] + lost[k - 1]);
   return sum;
 }
 
@@ -145,14 +161,56 @@ __device__ __forceinline__ int32_t sum_of_warp(int32_t mine) {
 #endif
 }
 
+// Logarithms of Act values, each with a 1 in a field above that counts them; kStale for the value 0. Where a
+// stamp is short, every distance of one from the clock has an entry.
+class ActLogs {
+ public:
+  static constexpr bool kForEveryStamp = model::kMaxAct > 0 && kStampBits <= 8;
+  static constexpr bool kShared = kForEveryStamp || model::kMaxAct < 1024;
+  static constexpr int kEntries = !kShared ? 1 : kForEveryStamp ? 1 << kStampBits : model::kMaxAct + 1;
+  static constexpr int kLogBits = 27;
+  static constexpr bool kCounts = kBlock * int64_t(model::kActLogs[model::kMaxAct]) < int64_t(1) << kLogBits;
+  static constexpr int32_t kStale = -1;
+  struct Table {
+    int32_t of[kEntries];
+
+    __device__ __forceinline__ void fill() {
+      if (!kShared) return;
+      for (int i = int(threadIdx.x); i < kEntries; i += int(blockDim.x)) of[i] = entry(i);
+    }
+  };
+
+  __device__ explicit ActLogs(const Table& table) : table_(table) {}
+  __device__ __forceinline__ int32_t of(Word word, uint32_t clock) const {
+    if (kForEveryStamp) return table_.of[stamp_ahead(word, clock)];
+    const uint32_t value = act_of(word, clock);
+    return kShared ? table_.of[value] : entry(int(value));
+  }
+
+ private:
+  __device__ __forceinline__ static int32_t entry(int value) {
+    if (value == 0 || value > model::kMaxAct) return kStale;
+    return model::kActLogs[value] + (kCounts ? 1 << kLogBits : 0);
+  }
+
+  const Table& table_;
+};
+
 // act::geometric_mean of a site of `cell`, for the lanes that want one; 0 for the others. In 3-D few lanes
-// do, so the warp works for one at a time (a few, to overlap their loads): lane k looks at place k of the
-// block.
+// do, so they put down what they want, and the warp works for one at a time (a few, to overlap their loads):
+// lane k looks at place k of the block.
 class ActMeans {
  public:
-  __device__ ActMeans(const Word* sites, const int32_t* logs)
+  struct Wanted {
+    Offset key;
+    CellId cell;
+  };
+  static constexpr int kMostWanted = kDim == 3 && model::kMaxAct > 0 ? 32 : 1;
+
+  __device__ ActMeans(const Word* sites, const ActLogs::Table& logs, Wanted* wanted)
       : sites_(sites),
         logs_(logs),
+        wanted_(wanted),
         lane_(int(threadIdx.x % 32)),
         step_(offset_of(step_to(lane_ < kBlock ? lane_ : kBlock / 2))),
         slot_step_(in_slot(step_to(lane_ < kBlock ? lane_ : kBlock / 2))) {}
@@ -172,8 +230,7 @@ class ActMeans {
           cell, clock);
     const bool inner = coded >= 0;
     const float mean = by_warps<6>(
-        wanted && inner, inner ? coded : kLayer + kRow + 1, [&](Offset site) { return sites_[site + step_]; },
-        cell, clock);
+        wanted && inner, coded, [&](Offset site) { return sites_[site + step_]; }, cell, clock);
     if (!__any_sync(~0u, wanted && !inner)) return mean;
     const float mean_at_wall = by_warps<1>(
         wanted && !inner, coded, [&](Offset site) { return at_wall(site, lane_ < kBlock ? lane_ : 0); }, cell,
@@ -187,45 +244,56 @@ class ActMeans {
       return by_lanes(
           wanted, [&](int block) { return words[int(at) + in_slot(step_to(block))]; }, cell, clock);
     return by_warps<2>(
-        wanted, at, [&](uint32_t target) { return words[int(target) + slot_step_]; }, cell, clock);
+        wanted, Offset(at), [&](Offset target) { return words[int(target) + slot_step_]; }, cell, clock);
   }
 
  private:
   struct Sum {
     int32_t logs, count;  // logs below 0: some value is 0, and so is the mean
 
-    __device__ __forceinline__ float mean() const { return logs < 0 ? 0.0f : act::mean_of_logs(logs, count); }
+    __device__ __forceinline__ float mean() const {
+      constexpr int32_t mask = (1 << ActLogs::kLogBits) - 1;
+      if (logs < 0) return 0.0f;
+      return ActLogs::kCounts ? act::mean_of_logs(logs & mask, logs >> ActLogs::kLogBits)
+                              : act::mean_of_logs(logs, count);
+    }
   };
 
-  // `fetch(key)` gives this lane's word of the block that `key` stands for. It is asked for keys of lanes
-  // that want nothing, too.
-  template <int kTogether, class Key, class Fetch>
-  __device__ __forceinline__ float by_warps(bool wanted, Key key, const Fetch& fetch, CellId cell,
+  // `fetch(key)` gives this lane's word of the block that `key` stands for.
+  template <int kTogether, class Fetch>
+  __device__ __forceinline__ float by_warps(bool wanted, Offset key, const Fetch& fetch, CellId cell,
                                             uint32_t clock) const {
-    Sum mine{-1, 1};
-    for (uint32_t left = __ballot_sync(~0u, wanted); left != 0;) {
-      int who[kTogether];
+    const uint32_t all = __ballot_sync(~0u, wanted);
+    if (all == 0) return 0.0f;
+    const int count = __popc(all), mine = __popc(all & ((1u << lane_) - 1));
+    if (wanted) wanted_[mine] = {key, cell};
+    __syncwarp();
+    Sum sum{ActLogs::kStale, 1};  // of number lane_
+    for (int first = 0; first < count; first += kTogether) {
       Word words[kTogether];
+      CellId cells[kTogether];
 #pragma unroll
       for (int k = 0; k < kTogether; ++k) {
-        who[k] = 31 - __clz(int(left));  // -1 where nobody is left
-        left &= ~(1u << (who[k] & 31));
-        words[k] = fetch(__shfl_sync(~0u, key, who[k] & 31));
+        const Wanted next = wanted_[min(first + k, count - 1)];
+        words[k] = fetch(next.key);
+        cells[k] = next.cell;
       }
 #pragma unroll
       for (int k = 0; k < kTogether; ++k) {
-        const Sum sum = add_up(words[k], __shfl_sync(~0u, cell, who[k] & 31), clock);
-        if (lane_ == who[k]) mine = sum;
+        const Sum found = add_up(words[k], cells[k], clock);
+        if (lane_ == first + k) sum = found;
       }
     }
-    return wanted ? mine.mean() : 0.0f;
+    __syncwarp();
+    const float mean = __shfl_sync(~0u, sum.mean(), mine);
+    return wanted ? mean : 0.0f;
   }
   __device__ __forceinline__ Sum add_up(Word word, CellId cell, uint32_t clock) const {
     const bool same = lane_ < kBlock && is_of(word, cell);
-    const uint32_t value = act_of(word, clock);
-    const bool stale = __any_sync(~0u, same && value == 0);
-    const int32_t logs = sum_of_warp(same ? logs_[value] : 0);
-    return {stale ? -1 : logs, __popc(__ballot_sync(~0u, same))};
+    const int32_t log = logs_.of(word, clock);
+    const bool stale = __any_sync(~0u, same && log < 0);
+    const int32_t logs = sum_of_warp(same ? log : 0);
+    return {stale ? ActLogs::kStale : logs, ActLogs::kCounts ? 0 : __popc(__ballot_sync(~0u, same))};
   }
 
   template <class Fetch>
@@ -237,16 +305,17 @@ class ActMeans {
     for (int block = 0; block < kBlock; ++block) {
       const Word word = fetch(block);
       if (!is_of(word, cell)) continue;
-      const uint32_t value = act_of(word, clock);
-      if (value == 0) return 0.0f;
-      mine.logs += logs_[value];
+      const int32_t log = logs_.of(word, clock);
+      if (log < 0) return 0.0f;
+      mine.logs += log;
       mine.count += 1;
     }
     return mine.mean();
   }
 
   const Word* sites_;
-  const int32_t* logs_;
+  const ActLogs logs_;
+  Wanted* wanted_;
   int lane_;
   Offset step_;
   int slot_step_;
