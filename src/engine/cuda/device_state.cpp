@@ -50,7 +50,7 @@ void DeviceState::allocate() {
   anchors_moved_ = Buffer<uint32_t>(device_, 1, "the cells");
   host_ids_ = Buffer<CellId>(device_, cells, "the cells");
   device_ids_ = Buffer<CellId>(device_, cells, "the cells");
-  if (!state_.direction.empty()) directions_ = Buffer<Vec3f>(device_, cells, "the cells");
+  if (!state_.direction.empty()) directions_ = Buffer<Direction>(device_, cells, "the cells");
   if (!state_.history.empty())
     history_ = Buffer<Vec3d>(device_, int64_t(state_.history.size()), "the cells' past places");
   tables_.sites = sites_.data();

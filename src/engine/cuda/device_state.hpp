@@ -102,7 +102,7 @@ class DeviceState {
   Buffer<Extent> extents_;
   Buffer<Vec3i> anchors_;
   Buffer<Vec3<int64_t>> sums_;
-  Buffer<Vec3f> directions_;
+  Buffer<Direction> directions_;
   Buffer<Vec3d> history_;
   Buffer<uint32_t> anchors_moved_;
   Buffer<CellId> host_ids_, device_ids_;  // of numbers_

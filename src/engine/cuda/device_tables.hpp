@@ -12,6 +12,11 @@ struct alignas(8) Extent {
   int32_t volume, perimeter;
 };
 
+// Of persistence; read at once.
+struct alignas(16) Direction {
+  Vec3f along;
+};
+
 // Cells are numbered by type on the device, so that an id tells its type: those of type k are
 // first_of_type[k] to first_of_type[k + 1] - 1.
 struct StateTables {
@@ -19,7 +24,7 @@ struct StateTables {
   Extent* extents;
   Vec3i* anchors;
   Vec3<int64_t>* sums;
-  Vec3f* directions;
+  Direction* directions;
   Vec3d* history;
   uint8_t* moved;           // per cell: whether it has just got a new anchor
   uint32_t* anchors_moved;  // whether any has

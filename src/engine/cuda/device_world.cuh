@@ -143,7 +143,10 @@ struct World {
 
   __device__ __forceinline__ World(const StateTables& t, const Vec3i& place) : tables(t), target(place) {}
   __device__ __forceinline__ TypeId type(CellId cell) const { return type_of(tables, cell); }
-  __device__ __forceinline__ Vec3f direction(CellId cell) const { return tables.directions[cell]; }
+  __device__ __forceinline__ Vec3f direction(CellId cell) const {
+    const float4 all = *reinterpret_cast<const float4*>(tables.directions + cell);
+    return {all.x, all.y, all.z};
+  }
   __device__ const FarPatch& far_around_target(const Neighbourhood& n) {
     const Word* sites = static_cast<const Word*>(tables.sites);
     far.count = n.count;

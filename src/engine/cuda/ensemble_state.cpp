@@ -49,7 +49,7 @@ void EnsembleState::allocate() {
   moved_ = Buffer<uint8_t>(device_, cells(), "the cells");
   anchors_moved_ = Buffer<uint32_t>(device_, size(), "the cells");
   host_ids_ = Buffer<CellId>(device_, cells(), "the cells");
-  if (!first.direction.empty()) directions_ = Buffer<Vec3f>(device_, cells(), "the cells");
+  if (!first.direction.empty()) directions_ = Buffer<Direction>(device_, cells(), "the cells");
   if (!first.history.empty())
     history_ = Buffer<Vec3d>(device_, cells() * history_length(), "the cells' past places");
 }

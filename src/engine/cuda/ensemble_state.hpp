@@ -68,7 +68,7 @@ class EnsembleState {
   Buffer<Extent> extents_;
   Buffer<Vec3i> anchors_;
   Buffer<Vec3<int64_t>> sums_;
-  Buffer<Vec3f> directions_;
+  Buffer<Direction> directions_;
   Buffer<Vec3d> history_;
   Buffer<uint32_t> anchors_moved_;
   Buffer<CellId> host_ids_;

@@ -57,9 +57,9 @@ std::vector<Vec3i> packed_anchors(const State& state, const CellNumbers& numbers
 std::vector<Vec3<int64_t>> packed_sums(const State& state, const CellNumbers& numbers) {
   return in_device_order<Vec3<int64_t>>(numbers, [&](CellId c) { return state.cells.centroid[c].sum; });
 }
-std::vector<Vec3f> packed_directions(const State& state, const CellNumbers& numbers) {
+std::vector<Direction> packed_directions(const State& state, const CellNumbers& numbers) {
   if (state.direction.empty()) return {};
-  return in_device_order<Vec3f>(numbers, [&](CellId c) { return state.direction[c]; });
+  return in_device_order<Direction>(numbers, [&](CellId c) { return Direction{state.direction[c]}; });
 }
 std::vector<Vec3d> packed_history(const State& state, const CellNumbers& numbers) {
   const std::size_t slots = std::size_t(state.history_length);
@@ -69,9 +69,9 @@ std::vector<Vec3d> packed_history(const State& state, const CellNumbers& numbers
   return history;
 }
 
-void unpack_directions(const Vec3f* directions, const CellNumbers& numbers, State& to) {
+void unpack_directions(const Direction* directions, const CellNumbers& numbers, State& to) {
   for (std::size_t i = 0; i < numbers.from_device.size(); ++i)
-    to.direction[numbers.from_device[i]] = directions[i];
+    to.direction[numbers.from_device[i]] = directions[i].along;
 }
 void unpack_history(const Vec3d* history, const CellNumbers& numbers, State& to) {
   const std::size_t slots = std::size_t(to.history_length);

@@ -33,9 +33,9 @@ std::vector<Extent> packed_extents(const State& state, const CellNumbers& number
 std::vector<Vec3i> packed_anchors(const State& state, const CellNumbers& numbers);
 std::vector<Vec3<int64_t>> packed_sums(const State& state, const CellNumbers& numbers);
 // Of persistence; empty where no type uses it.
-std::vector<Vec3f> packed_directions(const State& state, const CellNumbers& numbers);
+std::vector<Direction> packed_directions(const State& state, const CellNumbers& numbers);
 std::vector<Vec3d> packed_history(const State& state, const CellNumbers& numbers);
-void unpack_directions(const Vec3f* directions, const CellNumbers& numbers, State& to);
+void unpack_directions(const Direction* directions, const CellNumbers& numbers, State& to);
 void unpack_history(const Vec3d* history, const CellNumbers& numbers, State& to);
 
 // Sites `first` to before `first + count` at MCS number `mcs`.

@@ -284,7 +284,7 @@ class Scout {
 #pragma unroll
     for (int first = 0; first < kPitch / kPiece; first += 32) {
       const int32_t word = (first + int32_t(lane_)) * kPiece;
-      if (word >= kPitch || uint32_t(x + word) >= uint32_t(model::kSize.x)) continue;
+      if (word >= step.x + kSlotReach - x || uint32_t(x + word) >= uint32_t(model::kSize.x)) continue;
       const Word* const from = sites_ + (step.row + x + word);
       Word* const there = to + word;
 #pragma unroll
@@ -292,7 +292,7 @@ class Scout {
         copy_async<16>(there + row * kPitch, from + int64_t(offset_of(step_to(3 * row + 1))));
     }
     if (x < 0) copy_column(to + (-1 - x), sites_ + (step.row + model::kSize.x - 1));
-    if (x + kPitch > model::kSize.x) copy_column(to + (model::kSize.x - x), sites_ + step.row);
+    if (step.x + kSlotReach > model::kSize.x) copy_column(to + (model::kSize.x - x), sites_ + step.row);
   }
   // The words behind a wall: those before the opposite one, or none.
   __device__ __forceinline__ void copy_column(Word* to, const Word* from) const {

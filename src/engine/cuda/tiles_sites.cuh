@@ -41,6 +41,8 @@ __device__ __forceinline__ bool wrap_one(Vec3i& p) {
 // Where a neighbour of a target lies in shared memory, rows of the lattice being kPitch words apart.
 constexpr int kGap = model::kPeriodic.x ? model::kSize.x % model::kSettings.tile.x : 0;
 constexpr int kPitch = cuda::slot_pitch(model::kBatches, model::kSettings.tile.x, sizeof(Word));
+// How far the neighbours of a step's targets reach, from its first target on.
+constexpr int kSlotReach = model::kSettings.tile.x * (32 * int(model::kBatches) - 1) + kGap + 2;
 __device__ __forceinline__ constexpr int in_slot(const Vec3i& step) {
   return (step.z * 3 + step.y) * kPitch + step.x;
 }
@@ -152,7 +154,7 @@ __device__ __forceinline__ int32_t sum_over_moore_types(TileWorld& world, const 
   return sum;
 }
 
-__device__ __forceinline__ int32_t sum_of_warp(int32_t mine) {
+__device__ __forceinline__ uint32_t sum_of_warp(uint32_t mine) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_add_sync(~0u, mine);
 #else
@@ -170,9 +172,9 @@ class ActLogs {
   static constexpr int kEntries = !kShared ? 1 : kForEveryStamp ? 1 << kStampBits : model::kMaxAct + 1;
   static constexpr int kLogBits = 27;
   static constexpr bool kCounts = kBlock * int64_t(model::kActLogs[model::kMaxAct]) < int64_t(1) << kLogBits;
-  static constexpr int32_t kStale = -1;
+  static constexpr uint32_t kStale = ~0u;  // 31 in the field that counts, more than a block has
   struct Table {
-    int32_t of[kEntries];
+    uint32_t of[kEntries];
 
     __device__ __forceinline__ void fill() {
       if (!kShared) return;
@@ -181,16 +183,16 @@ class ActLogs {
   };
 
   __device__ explicit ActLogs(const Table& table) : table_(table) {}
-  __device__ __forceinline__ int32_t of(Word word, uint32_t clock) const {
+  __device__ __forceinline__ uint32_t of(Word word, uint32_t clock) const {
     if (kForEveryStamp) return table_.of[stamp_ahead(word, clock)];
     const uint32_t value = act_of(word, clock);
     return kShared ? table_.of[value] : entry(int(value));
   }
 
  private:
-  __device__ __forceinline__ static int32_t entry(int value) {
+  __device__ __forceinline__ static uint32_t entry(int value) {
     if (value == 0 || value > model::kMaxAct) return kStale;
-    return model::kActLogs[value] + (kCounts ? 1 << kLogBits : 0);
+    return uint32_t(model::kActLogs[value]) + (kCounts ? 1u << kLogBits : 0);
   }
 
   const Table& table_;
@@ -249,13 +251,14 @@ class ActMeans {
 
  private:
   struct Sum {
-    int32_t logs, count;  // logs below 0: some value is 0, and so is the mean
+    uint32_t logs;  // kStale: some value is 0, and so is the mean
+    int32_t count;  // where the logs do not count
 
     __device__ __forceinline__ float mean() const {
-      constexpr int32_t mask = (1 << ActLogs::kLogBits) - 1;
-      if (logs < 0) return 0.0f;
-      return ActLogs::kCounts ? act::mean_of_logs(logs & mask, logs >> ActLogs::kLogBits)
-                              : act::mean_of_logs(logs, count);
+      constexpr uint32_t mask = (1u << ActLogs::kLogBits) - 1;
+      if (logs == ActLogs::kStale) return 0.0f;
+      return ActLogs::kCounts ? act::mean_of_logs(int32_t(logs & mask), int32_t(logs >> ActLogs::kLogBits))
+                              : act::mean_of_logs(int32_t(logs), count);
     }
   };
 
@@ -290,9 +293,9 @@ class ActMeans {
   }
   __device__ __forceinline__ Sum add_up(Word word, CellId cell, uint32_t clock) const {
     const bool same = lane_ < kBlock && is_of(word, cell);
-    const int32_t log = logs_.of(word, clock);
-    const bool stale = __any_sync(~0u, same && log < 0);
-    const int32_t logs = sum_of_warp(same ? log : 0);
+    const uint32_t log = logs_.of(word, clock);
+    const bool stale = __any_sync(~0u, same && log == ActLogs::kStale);
+    const uint32_t logs = sum_of_warp(same ? log : 0);
     return {stale ? ActLogs::kStale : logs, ActLogs::kCounts ? 0 : __popc(__ballot_sync(~0u, same))};
   }
 
@@ -305,8 +308,8 @@ class ActMeans {
     for (int block = 0; block < kBlock; ++block) {
       const Word word = fetch(block);
       if (!is_of(word, cell)) continue;
-      const int32_t log = logs_.of(word, clock);
-      if (log < 0) return 0.0f;
+      const uint32_t log = logs_.of(word, clock);
+      if (log == ActLogs::kStale) return 0.0f;
       mine.logs += log;
       mine.count += 1;
     }
