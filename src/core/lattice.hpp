@@ -10,7 +10,7 @@ struct Lattice {
   Vec3<bool> periodic{false, false, false};
   int dimension = 3;  // 2: size.z is 1 and z is closed
 
-  KILN_HD Site sites() const { return Site(size.x) * size.y * size.z; }
+  KILN_HD constexpr Site sites() const { return Site(size.x) * size.y * size.z; }
 
   KILN_HD Site index(const Vec3i& p) const { return (Site(p.z) * size.y + p.y) * size.x + p.x; }
 

@@ -12,7 +12,7 @@ using model::Word;
 
 constexpr int kDim = model::kDim;
 constexpr Lattice kLattice{model::kSize, model::kPeriodic, kDim};
-constexpr bool kWide = int64_t(model::kSize.x) * model::kSize.y * model::kSize.z >= int64_t(1) << 31;
+constexpr bool kWide = kLattice.sites() >= int64_t(1) << 31;
 template <bool>
 struct OffsetOf {
   using Type = int32_t;

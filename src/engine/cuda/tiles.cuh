@@ -38,7 +38,7 @@ struct Shared {
 };
 
 static_assert(63 * sizeof(Record) <= sizeof(Ring::words));
-static_assert(sizeof(Shared) <= cuda::shared_bytes(model::kWarpsPerBlock, model::kBatches, kDim,
+static_assert(sizeof(Shared) <= cuda::shared_bytes(model::kWarpsPerBlock, model::kBatches, kLattice,
                                                    model::kSettings.tile.x, sizeof(Word), model::kMaxAct));
 
 // One thread's part of the game.

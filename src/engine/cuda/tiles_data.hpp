@@ -1,6 +1,7 @@
 // What the host hands to the kernels of the `tiles` schedule. Read by both compilers.
 #pragma once
 
+#include "core/lattice.hpp"
 #include "engine/cuda/device_tables.hpp"
 
 namespace kiln::cuda {
@@ -41,14 +42,15 @@ KILN_HD constexpr int slot_pitch(int batches, int tile_width, int word_bytes) {
   const int sector = 32 / word_bytes, needed = (32 * batches + 1) * tile_width + 1;
   return (needed + 2 * (sector - 1)) / sector * sector;
 }
-// Room in shared memory that a block of `play` asks for.
-KILN_HD constexpr unsigned shared_bytes(int warps, int batches, int dimension, int tile_width, int word_bytes,
-                                        int max_act) {
-  const int rows = dimension == 2 ? 3 : 9;
+// Room in shared memory that a block of `play` asks for. What is left is cache.
+KILN_HD constexpr unsigned shared_bytes(int warps, int batches, const Lattice& lattice, int tile_width,
+                                        int word_bytes, int max_act) {
+  const bool flat = lattice.dimension == 2, wide = lattice.sites() >= int64_t(1) << 31;
+  const int rows = flat ? 3 : 9;
   const int per_slot = rows * slot_pitch(batches, tile_width, word_bytes) * word_bytes + 128 * batches + 40;
-  const int means = dimension == 3 && max_act > 0 ? 32 * 16 : 16;
-  return unsigned(1024 + warps * (kSlots * per_slot + 288 + means) + (max_act < 1024 ? 4 * (max_act + 1) : 0) +
-                  (max_act > 0 ? 1024 : 0));
+  const int means = (wide ? 12 : 8) * (flat || max_act == 0 ? 1 : 32);
+  const int logs = max_act == 0 || max_act >= 1024 ? 4 : 4 * (max_act < 256 ? 256 : max_act + 1);
+  return unsigned(1024 + warps * (kSlots * per_slot + 288 + means) + logs);
 }
 
 // Written by kernels, read by the host now and then.

@@ -203,10 +203,12 @@ class ActLogs {
 // lane k looks at place k of the block.
 class ActMeans {
  public:
-  struct Wanted {
+#pragma pack(push, 4)
+  struct alignas(kWide ? 4 : 8) Wanted {
     Offset key;
     CellId cell;
   };
+#pragma pack(pop)
   static constexpr int kMostWanted = kDim == 3 && model::kMaxAct > 0 ? 32 : 1;
 
   __device__ ActMeans(const Word* sites, const ActLogs::Table& logs, Wanted* wanted)

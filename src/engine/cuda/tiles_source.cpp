@@ -70,7 +70,7 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
     if (warps > warps_at_most) continue;
     result.shape.warps_per_block = warps;
     result.shape.shared_bytes =
-        extra + shared_bytes(warps, shape.batches, c.physics.lattice.dimension, c.settings.tile.x,
+        extra + shared_bytes(warps, shape.batches, c.physics.lattice, c.settings.tile.x,
                              c.layout.word_bytes, c.layout.max_act);
     if (int(result.shape.shared_bytes) > shared_at_most && warps > 1) continue;
     result.compiled = compile_cached(tiles_source(c.physics, c.settings, c.layout, c.history, result.shape),
