@@ -247,7 +247,7 @@ class ActMeans {
     if (kDim == 2)
       return by_lanes(
           wanted, [&](int block) { return words[int(at) + in_slot(step_to(block))]; }, cell, clock);
-    return by_warps<2>(
+    return by_warps<4>(
         wanted, Offset(at), [&](Offset target) { return words[int(target) + slot_step_]; }, cell, clock);
   }
 
