@@ -13,8 +13,8 @@ from typing import Any, Sequence
 
 from experiments.claims import Experiment, Finding, Outcome, Verdict
 from experiments.files import write_whole
+from experiments.lazy import plots
 from experiments.pieces import Results
-from experiments.plots import png
 
 TITLE = "The paper's results, computed again"
 INTRODUCTION = (
@@ -48,15 +48,17 @@ class Written:
         return [self.folder / name for name in self.record["figures"]]
 
 
-def write_outcome(experiment: Experiment, folder: Path, outcome: Outcome, results: Results, facts: dict) -> None:
+def write_outcome(experiment: Experiment, folder: Path, outcome: Outcome, results: Results, form: str) -> None:
     """Tables, figures, and last the record that says that all is there."""
     for name, table in outcome.tables.items():
         write_whole(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
     for name, figure in outcome.figures.items():
-        write_whole(folder / f"{name}.png", png(figure))
+        write_whole(folder / f"{name}.png", plots.png(figure))
     record = {
         "format": _FORMAT,
-        **facts,
+        "form": form,
+        "date": results.dates,
+        "machine": results.machines,
         "commits": results.commits,
         "seconds": results.seconds,
         "setup": outcome.setup,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, field
 
 import numpy as np
-import pandas as pd
-from matplotlib.ticker import NullLocator
 
-from experiments import machine, plots
+from experiments import machine
 from experiments.claims import Claim, Experiment, Finding, Outcome, judge, untested
+from experiments.lazy import pd, plots
 from experiments.pieces import Piece, Results
-from experiments.timing import mcs_for, ms_per_mcs
+from experiments.timing import timing
 
 CASES = {"sorting": ("large/sorting-2048.toml", 2, "cell sorting, 2-D"),
          "collective": ("large/collective-256.toml", 3, "collective, 3-D")}
@@ -37,43 +37,46 @@ CLAIMS = (
 class Size:
     edges: dict  # by case
     attempts: float  # of a timing on a processor
+    larger: dict = field(default_factory=dict)  # edges for a GPU alone
+    gpu: bool = False  # or where there is one
 
 
 SIZES = {
     "tiny": Size({"sorting": (64, 128), "collective": (16, 24)}, 5e4),
     "short": Size({"sorting": (256, 512, 1024, 2048), "collective": (32, 64, 96, 128)}, 4e7),
-    "full": Size({"sorting": (256, 512, 1024, 2048, 4096, 8192), "collective": (32, 64, 128, 256, 512)}, 4e7),
+    "full": Size({"sorting": (256, 512, 1024, 2048), "collective": (32, 64, 128, 256)}, 1e7,
+                 {"sorting": (4096, 8192), "collective": (512,)}, gpu=True),
 }
-
-
-def _ways() -> list[str]:
-    return [way for way in WAYS if way != "gpu" or machine.gpu()]
 
 
 def _name(case: str, way: str, edge: int) -> str:
     return f"{case}-{way}-{edge}"
 
 
+def _edges(size: Size, case: str, way: str) -> tuple[int, ...]:
+    return size.edges[case] + (size.larger.get(case, ()) if way == "gpu" else ())
+
+
 def plan(size: Size) -> list[Piece]:
     pieces = []
-    for case, edges in size.edges.items():
+    for case, way in itertools.product(CASES, WAYS):
         model, axes, _ = CASES[case]
-        for way in _ways():
-            engine, threads, *_ = WAYS[way]
-            pieces += [Piece(_name(case, way, edge), ms_per_mcs,
-                             {"model": model, "size": [edge] * axes, "engine": engine, "threads": threads,
-                              "mcs": mcs_for(edge**axes, engine, size.attempts)}, alone=True) for edge in edges]
+        engine, threads, *_ = WAYS[way]
+        if way != "gpu" or size.gpu or machine.gpu():
+            pieces += [timing(_name(case, way, edge), model, [edge] * axes, engine, threads, size.attempts, size.gpu)
+                       for edge in _edges(size, case, way)]
     return pieces
 
 
 def _table(size: Size, results: Results) -> pd.DataFrame:
     rows = []
-    for case, edges in size.edges.items():
-        for way in _ways():
-            for edge in edges:
+    for case, way in itertools.product(CASES, WAYS):
+        for edge in _edges(size, case, way):
+            if _name(case, way, edge) in results:
                 found = results[_name(case, way, edge)]
-                rows.append((case, edge, way, found["ms"], 1000 * found["sites"] / found["ms"], found["gpu"]))
-    return pd.DataFrame(rows, columns=["case", "edge", "how", "ms_per_mcs", "site_updates_per_second", "gpu"])
+                rows.append((case, edge, way, found["cores"], found["ms"], 1000 * found["sites"] / found["ms"],
+                             found["gpu"]))
+    return pd.DataFrame(rows, columns=["case", "edge", "how", "cores", "ms_per_mcs", "site_updates_per_second", "gpu"])
 
 
 def evaluate(size: Size, results: Results) -> Outcome:
@@ -87,19 +90,23 @@ def evaluate(size: Size, results: Results) -> Outcome:
     )
 
 
-def _rate(table: pd.DataFrame, case: str, way: str, edge: int) -> float:
+def _rate(table: pd.DataFrame, case: str, way: str, edge: int) -> float | None:
     row = table[(table.case == case) & (table.how == way) & (table.edge == edge)]
-    return float(row.site_updates_per_second.iloc[0])
+    return float(row.site_updates_per_second.iloc[0]) if len(row) else None
+
+
+def _cores(table: pd.DataFrame) -> int:
+    return int(table[table.how == "all"].cores.iloc[0])
 
 
 def _against_serial(size: Size, table: pd.DataFrame, case: str, edge: int, claimed: float) -> Finding:
     edge = edge if edge in size.edges[case] else max(size.edges[case])
     serial, everywhere = _rate(table, case, "serial", edge), _rate(table, case, "all", edge)
-    text = (f"edge {edge}: serial {serial:.2g} site updates/s, all {machine.cores()} cores {everywhere:.2g} "
+    text = (f"edge {edge}: serial {serial:.2g} site updates/s, all {_cores(table)} cores {everywhere:.2g} "
             f"({everywhere / serial:.1f} times)")
-    if not machine.gpu():
-        return untested(case, "No GPU on this machine.", text)
     gpu = _rate(table, case, "gpu", edge)
+    if gpu is None:
+        return untested(case, "No GPU on this machine.", text)
     text += f", GPU {gpu:.2g} ({gpu / serial:,.0f} times"
     if case == "sorting" and edge == 2048:
         text += f"; {gpu / PAPER_SERIAL_2048:,.0f} times the paper's own serial engine on a core like ours"
@@ -117,8 +124,8 @@ def _findings(size: Size, table: pd.DataFrame) -> list[Finding]:
         _against_serial(size, table, "sorting", 2048, 3500),
         untested("morpheus", "Other people's software is quoted, not run."),
         _against_serial(size, table, "collective", 256, 600),
-        judge("cores", min(gains.values()) > 0.7 * machine.cores(),
-              ", ".join(f"{CASES[case][2]}: {gain:.2f} times one core with {machine.cores()}"
+        judge("cores", min(gains.values()) > 0.7 * _cores(table),
+              ", ".join(f"{CASES[case][2]}: {gain:.2f} times one core with {_cores(table)}"
                         for case, gain in gains.items()),
               in_part=min(gains.values()) > 1.1,
               cause="The machine was busy with other work, or the lattice is too small for so many cores."),
@@ -126,13 +133,16 @@ def _findings(size: Size, table: pd.DataFrame) -> list[Finding]:
 
 
 def _figure(size: Size, table: pd.DataFrame):
+    from matplotlib.ticker import NullLocator
+
     figure, (row,) = plots.panels(2, width=3.6)
     for axes, case in zip(row, CASES):
-        for way in _ways():
-            _, _, label, colour = WAYS[way]
+        for way, (_, _, label, colour) in WAYS.items():
             chosen = table[(table.case == case) & (table.how == way)]
-            axes.loglog(chosen.edge, chosen.site_updates_per_second, "o-", color=colour, label=label)
-        axes.set_xticks(size.edges[case], [str(edge) for edge in size.edges[case]])
+            if len(chosen):
+                axes.loglog(chosen.edge, chosen.site_updates_per_second, "o-", color=colour, label=label)
+        edges = sorted(set(table[table.case == case].edge))
+        axes.set_xticks(edges, [str(edge) for edge in edges])
         axes.xaxis.set_minor_locator(NullLocator())
         rates = table[table.case == case].site_updates_per_second
         axes.set_ylim(10 ** np.floor(np.log10(rates.min())), 10 ** np.ceil(np.log10(rates.max())))
