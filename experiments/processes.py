@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 import threading
+
+import kiln
 
 _lock = threading.Lock()
 _running: set[subprocess.Popen] = set()
@@ -14,7 +17,12 @@ class Stopped(Exception):
     """A program was stopped before its end; it goes on from what it has left."""
 
 
-def run(command: list[str]) -> subprocess.CompletedProcess:
+def run(*arguments: str) -> str:
+    """What `kiln ...` prints; Failure where it fails."""
+    return run_command([sys.executable, "-m", "kiln", *arguments])
+
+
+def run_command(command: list[str]) -> str:
     with _lock:
         if _stopping:
             raise Stopped
@@ -29,7 +37,9 @@ def run(command: list[str]) -> subprocess.CompletedProcess:
             _running.discard(process)
     if process.returncode != 0 and _stopping:
         raise Stopped
-    return subprocess.CompletedProcess(command, process.returncode, out, err)
+    if process.returncode != 0:
+        raise kiln.Failure(f"{' '.join(command)} ended with exit code {process.returncode}: {err.strip()[-2000:]}")
+    return out
 
 
 def stop_all() -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import csv
-import sys
 from pathlib import Path
 from typing import Any, Mapping
 
-import kiln
 import numpy as np
 
 from experiments import processes
@@ -44,13 +42,9 @@ def run(model: str, changes: Mapping[str, Any], seed: int, engine: str, folder: 
     """A run of a file of models/, to its end, on one thread or with `engine` "cuda"."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     settings = {**changes, "pictures": []}
-    command = [sys.executable, "-m", "kiln", "run", str(MODELS / model), "--resume", "--out", str(folder), "--seed",
-               str(seed), "--checkpoint-every", CHECKPOINT, "--json", "--engine", engine, "--threads", "1"]
-    for key, value in settings.items():
-        command += ["--set", f"{key}={_toml(value)}"]
-    done = processes.run(command)
-    if done.returncode != 0:
-        raise kiln.Failure(f"{' '.join(command)} ended with exit code {done.returncode}: {done.stderr.strip()[-2000:]}")
+    changed = [f"--set={key}={_toml(value)}" for key, value in settings.items()]
+    processes.run("run", str(MODELS / model), "--resume", "--out", str(folder), "--seed", str(seed),
+                  "--checkpoint-every", CHECKPOINT, "--json", "--engine", engine, "--threads", "1", *changed)
     return Run(folder)
 
 

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -23,7 +24,8 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest(f"{missing.name} is not installed") from missing
 
-from experiments import computing, lymph_node_fit, lymph_node_mixing, machine, measures, pieces, processes  # noqa: E402
+from experiments import (computing, liver, lymph_node_fit, lymph_node_mixing, machine, measures, pieces,  # noqa: E402
+                         processes)
 from experiments.__main__ import FAILED, NAMES, UNFINISHED, experiments, main  # noqa: E402
 from experiments.computing import Task  # noqa: E402
 from experiments.pieces import Piece  # noqa: E402
@@ -119,6 +121,32 @@ class Paper(unittest.TestCase):
     def test_the_list_says_what_is_missing(self):
         lines = run("--size", "tiny", "--out", self.out, "--list").splitlines()
         self.assertEqual([line.split()[:2] for line in lines[1:-1]], [[name, "0"] for name in NAMES])
+
+    def test_what_was_timed_on_a_gpu_is_judged_without_one(self):
+        judged = {"speed": {"caching", "sorting", "collective"}, "scale": {"parallel"}, "chemotaxis": {"trade"}}
+        timed = {"ms": 0.5, "sites": 4096, "gpu": "a GPU", "cores": 1}
+        for experiment in (e for e in experiments() if e.name in judged):
+            size = experiment.sizes["tiny"]
+            with mock.patch.object(machine, "gpu", lambda: "a GPU"):
+                plan = experiment.plan(size)
+            results, missing = pieces.split(plan, self.out / experiment.name / "pieces")
+            self.assertTrue(missing)
+            self.assertTrue(all(piece.gpu and piece.alone and piece.prepare for piece in missing))
+            found = {piece.name: (results[piece.name] if piece.name in results else timed, {}) for piece in plan}
+            outcome = experiment.evaluate(size, pieces.Results(found))
+            verdicts = {finding.claim: finding.verdict.value for finding in outcome.findings}
+            self.assertEqual({claim for claim in judged[experiment.name] if verdicts[claim] == "not tested"}, set())
+
+    def test_fewer_livers_may_be_explored_than_have_speeds(self):
+        size = replace(liver.SIZES["tiny"], explored_cells=(80000,), explored_minutes=120)
+        plan = liver.plan(liver.SIZES["tiny"])
+        results, _ = pieces.split(plan, self.out / "liver" / "pieces")
+        found = {piece.name: (results[piece.name], {}) for piece in plan}
+        found["explored-80000"] = found["motility-80000"]
+        outcome = liver.evaluate(size, pieces.Results(found))
+        self.assertIn("2 hours for what is explored (with 80,000 cells)", outcome.setup)
+        self.assertEqual(list(outcome.tables["explored_at_end"].cells_in_paper), [80000])
+        self.assertEqual({piece.name for piece in liver.plan(size)}, set(found))
 
     def test_the_committed_result_has_every_claim(self):
         page = (SOURCE / "docs" / "paper.md").read_text()
@@ -231,7 +259,7 @@ def until_it_was_stopped(folder):
     folder.mkdir(exist_ok=True)
     left = folder / "left"
     if not left.exists():
-        processes.run([sys.executable, "-c", "import pathlib, signal, sys, time\n"
+        processes.run_command([sys.executable, "-c", "import pathlib, signal, sys, time\n"
                        f"def stop(*_): pathlib.Path({str(left)!r}).write_text('stopped'); sys.exit(3)\n"
                        "signal.signal(signal.SIGTERM, stop)\nwhile True: time.sleep(0.1)"])
     return {"found": left.read_text()}
