@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Sequence
 
-from experiments import pieces, processes
+from experiments import machine, pieces, processes
 from experiments.pieces import GPU_SHARES, Piece
 
-_UNKNOWN_PACE = 1.5  # seconds per second of a piece's cost, until one of its kind was timed on this machine
+# Seconds per second of a piece's cost, until one of its kind was timed on this machine.
+_UNKNOWN_PACE, _UNKNOWN_GPU_PACE = 1.5, 1.2
 _BEST_PACE = 0.5  # that is relied upon: pieces of one kind are not all alike
 _MARGIN = 1.2
 _WORTH_STARTING = 60.0  # seconds: a piece that resumes is not started for less, or for less than it costs
@@ -103,8 +104,9 @@ class _Computing:
     def _in_time(self, piece: Piece) -> bool:
         if self._deadline is None:
             return True
-        cost = piece.cost * self._pace.get(piece.work.__qualname__, _UNKNOWN_PACE)
-        return (min(cost, _WORTH_STARTING) if piece.resumes else cost) < self._deadline - time.monotonic()
+        cost = piece.cost * self._pace.get(piece.work.__qualname__, _UNKNOWN_GPU_PACE if piece.gpu else _UNKNOWN_PACE)
+        least = min(cost, _WORTH_STARTING) if piece.resumes and machine.keeps_checkpoints() else cost
+        return least < self._deadline - time.monotonic()
 
     def _play(self, task: Task, work: Callable[[Task], float]) -> None:
         try:

@@ -87,10 +87,10 @@ def plan(size: Size) -> list[Piece]:
 
 
 def _cost(size: Size, minutes: int) -> dict:
-    """For a piece. On a GPU an hour or less is mostly the start of a run."""
+    """For a piece. On a GPU an hour or less is mostly the start of a run, and several start at once."""
     attempts = 60 * minutes * float(np.prod(size.lattice))
     if size.engine == "cuda":
-        return {"cost": 40 + attempts * 4e-11, "gpu": GPU_SHARES // (4 if minutes <= 60 else 2)}
+        return {"cost": 40 + attempts * 2.2e-11, "gpu": GPU_SHARES // 4 if minutes <= 60 else GPU_SHARES}
     return {"cost": attempts * 3e-8}
 
 

@@ -61,8 +61,8 @@ def mean_correlation(seen: dict) -> tuple[np.ndarray, np.ndarray]:
 def plan(size: Size) -> list[Piece]:
     fixed = {"model": size.model, "diameter": size.diameter, "cells": size.cells, "minutes": size.minutes,
              "engine": size.engine}
-    # On an H200, 38 ms per MCS, and twice that where two share it.
-    gpu = {"cost": 100 + 60 * size.minutes * 0.08, "gpu": GPU_SHARES // 2}
+    # On an H200, 38 ms per MCS.
+    gpu = {"cost": 90 + 60 * size.minutes * 0.038, "gpu": GPU_SHARES}
     core = {"cost": 60 * size.minutes * size.diameter**3 * 1e-7}
     return [Piece(f"stroma{j}", mix, {**fixed, "stroma_j": j}, resumes=True,
                   **(gpu if size.engine == "cuda" else core)) for j in ADHESIONS]

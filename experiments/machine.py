@@ -7,6 +7,7 @@ import functools
 import os
 import platform
 import subprocess
+import tempfile
 from pathlib import Path
 
 import kiln
@@ -50,6 +51,17 @@ def gpu() -> str:
         return kiln.Simulation({"lattice": {"size": [32, 32]}}, engine="cuda", record=False).gpu
     except (kiln.Failure, kiln.UserError):
         return ""
+
+
+@functools.cache
+def keeps_checkpoints() -> bool:
+    """Whether a run that is stopped goes on, or starts anew: Kiln may be built without HDF5."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            kiln.Simulation({"lattice": {"size": [32, 32]}}, engine="serial", record=False).save(f"{folder}/c.h5")
+        except kiln.Failure:
+            return False
+    return True
 
 
 @functools.cache

@@ -219,6 +219,13 @@ class Pieces(unittest.TestCase):
         self.assertEqual((report.left, report.abandoned), (1, 0))
         self.assertEqual(self.told, ["1/2  short  0.0 s"])
 
+    def test_what_resumes_is_started_where_there_are_checkpoints(self):
+        plan = Piece("long", resumable, {"value": 1}, cost=1000, resumes=True)
+        with mock.patch.object(machine, "keeps_checkpoints", lambda: False):
+            self.assertEqual(self.compute(plan, seconds=100).left, 1)
+        with mock.patch.object(machine, "keeps_checkpoints", lambda: True):
+            self.assertTrue(self.compute(plan, seconds=100).complete)
+
     def test_what_is_prepared_is_prepared_before_it_is_alone(self):
         prepared.clear()
         plan = [Piece(f"timed{i}", note_prepared, {"number": i}, alone=True, prepare=prepare) for i in range(3)]
@@ -236,6 +243,10 @@ class Pieces(unittest.TestCase):
 
 
 def fine(value):
+    return {"value": value}
+
+
+def resumable(value, folder):
     return {"value": value}
 
 
