@@ -125,8 +125,8 @@ def _tell(text: str) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="kiln paper", description="Computes the paper's results again: data, figures and a verdict on each claim.",
-        epilog="Every piece that is done is kept: the same command goes on where it was stopped. Pieces can be computed "
-               "on one machine (--compute) and evaluated on another (--evaluate), when the folder is copied. Exit "
+        epilog="Every piece that is done is kept: the same command goes on where it was stopped. Pieces can be "
+               "computed on one machine (--compute) and evaluated on another (--evaluate), when the folder is copied. Exit "
                f"code 0: all is done; {UNFINISHED}: some pieces are missing; {FAILED}: some have failed.")
     parser.add_argument("--full", action="store_true", help="at the paper's sizes, for a GPU; without it, a short form")
     parser.add_argument("--only", action="append", choices=NAMES, metavar="NAME",

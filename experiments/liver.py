@@ -100,9 +100,9 @@ def _explored(size: Size, results: Results, cells: int):
 
 def evaluate(size: Size, results: Results) -> Outcome:
     volume = results["vessels"]["um3"]
-    moving = pd.DataFrame([{"cells_in_paper": cells, "cells": _count(size, cells), "speed": found["speed_mean_um_per_min"],
-                            "arrest": found["arrest_coefficient"], "arrest_low": found["arrest_low"],
-                            "arrest_high": found["arrest_high"]}
+    moving = pd.DataFrame([{"cells_in_paper": cells, "cells": _count(size, cells),
+                            "speed": found["speed_mean_um_per_min"], "arrest": found["arrest_coefficient"],
+                            "arrest_low": found["arrest_low"], "arrest_high": found["arrest_high"]}
                            for cells in size.cells for found in [results[f"motility-{cells}"]]])
     explored = pd.DataFrame([{"cells_in_paper": cells, "cells": _count(size, cells),
                               "explored_share": found["explored_um3"][-1] / volume,

@@ -50,11 +50,11 @@ SIZES = {
 }
 
 
-def crawl(diameter: int, act: int, maximum: int, stroma_j: int, minutes: int, seed: int, engine: str,
+def crawl(diameter: int, act: int, maximum: int, stroma_j: int, minutes: int, seed: int, engine: str, tracked: bool,
           folder: Path) -> dict:
-    """Speeds over two minutes: moments, bins, divergence from the reference; and tracks by minutes."""
+    """Speeds over two minutes: moments, bins, divergence from the reference; and, where asked, tracks by minutes."""
     changes = {**tissue.node(diameter, tissue.cells_in(diameter), stroma_j), "phases.1.mcs": 60 * minutes,
-               "measure.every": 60, "measure.cells_every": 60, "measure.halves": "none",
+               "measure.every": 60, "measure.cells_every": 60 if tracked else 0, "measure.halves": "none",
                "measure.direction_correlation": False, "measure.reference_speeds": REFERENCE,
                "measure.one_cell_in": max(1, tissue.cells_in(diameter) // 500)}
     for kind in ("red", "green"):
@@ -63,13 +63,13 @@ def crawl(diameter: int, act: int, maximum: int, stroma_j: int, minutes: int, se
     motility = run.motility()
     return {"mean": motility["speed_mean_um_per_min"], "skewness": motility["speed_skewness"],
             "arrest": motility["arrest_coefficient"], "divergence": motility["divergence_bits"],
-            "bins": run.table("speeds")["count"], "tracks": tracks(run.table("cells"))}
+            "bins": run.table("speeds")["count"], **({"tracks": tracks(run.table("cells"))} if tracked else {})}
 
 
 def tracks(cells: dict) -> np.ndarray:
     """Places of shape (samples, cells, 3); NaN where a cell is not there."""
     (times, at), (ids, whose) = (np.unique(cells[column], return_inverse=True) for column in ("mcs", "id"))
-    places = np.full((len(times), len(ids), 3), np.nan)
+    places = np.full((len(times), len(ids), 3), np.nan, np.float32)
     places[at, whose] = np.stack([cells[axis] for axis in "xyz"], axis=-1)
     return places
 
@@ -83,16 +83,16 @@ def _stroma_name(stroma_j: int, seed: int) -> str:
 
 
 def plan(size: Size) -> list[Piece]:
-    def piece(name: str, diameter: int, act: int, maximum: int, stroma_j: int, seed: int) -> Piece:
+    def piece(name: str, diameter: int, act: int, maximum: int, stroma_j: int, seed: int, tracked: bool) -> Piece:
         settings = {"diameter": diameter, "act": act, "maximum": maximum, "stroma_j": stroma_j,
-                    "minutes": size.minutes, "seed": seed, "engine": size.engine}
+                    "minutes": size.minutes, "seed": seed, "engine": size.engine, "tracked": tracked}
         if size.engine == "cuda":  # compiling takes most of it
             return Piece(name, crawl, settings, cost=20, gpu=1, resumes=True)
         return Piece(name, crawl, settings, cost=60 * size.minutes * diameter**3 * 1e-7, resumes=True)
 
-    pieces = [piece(_stroma_name(j, seed), size.stroma_diameter, 2600, 10, j, seed)
+    pieces = [piece(_stroma_name(j, seed), size.stroma_diameter, 2600, 10, j, seed, True)
               for j in (*size.stroma, LOW) for seed in range(1, size.stroma_seeds + 1)]
-    return pieces + [piece(_grid_name(act, maximum, j), size.diameter, act, maximum, j, 1)
+    return pieces + [piece(_grid_name(act, maximum, j), size.diameter, act, maximum, j, 1, False)
                      for j in (HIGH, LOW) for act in size.lambdas for maximum in size.maxima]
 
 

@@ -25,7 +25,7 @@ INTRODUCTION = (
 )
 LATER = "Several GPUs (Fig. 2E and 6B) are not part of Kiln yet; their claims come with it."
 FORMS = {"tiny": "for tests: sizes at which no claim can be judged", "short": "short: reduced sizes, for two cores",
-         "full": "full: the paper's sizes"}
+         "full": "full: the paper's sizes, in pieces computed on a GPU and on processors"}
 _FORMAT = 1  # of result.json
 _COLOURS = {Verdict.HOLDS: "#2e7d32", Verdict.IN_PART: "#b26a00", Verdict.FAILS: "#b3261e", Verdict.UNTESTED: "#6b6b6b"}
 

@@ -152,8 +152,8 @@ def _kernels_finding(kernels: dict) -> Finding:
     alone = max(gain["caching"], gain["specialised"])
     return judge("caching", gain["both"] > 5 and gain["both"] > 1.1 * alone,
                  f"{kernels['neither']:.3g} ms per MCS with neither; {gain['caching']:.2f} times as fast with caching "
-                 f"alone, {gain['specialised']:.2f} times with specialised kernels alone, {gain['both']:.2f} times with "
-                 "both",
+                 f"alone, {gain['specialised']:.2f} times with specialised kernels alone, {gain['both']:.2f} times "
+                 "with both",
                  in_part=gain["both"] > 1.5 and gain["both"] > alone,
                  cause="How much there is to gain depends on the card, whose caches are larger than those of the "
                        "paper's, and on how good the kernels are that know nothing of the model.")
