@@ -140,7 +140,7 @@ def _against_serial(size: Size, table: pd.DataFrame, case: str, edge: int, claim
         return untested(case, "No GPU on this machine.", text)
     text += f", GPU {gpu:.2g} ({gpu / serial:,.0f} times"
     if case == "sorting" and edge == 2048:
-        text += f"; {gpu / PAPER_SERIAL_2048:,.0f} times the paper's own serial engine on a core like ours"
+        text += f"; {gpu / PAPER_SERIAL_2048:,.0f} times the paper's own serial engine on a Neoverse-V1 core"
     return judge(case, gpu / serial > claimed, text + ")", in_part=gpu / serial > 0.1 * claimed,
                  cause="Kiln's serial engine is several times faster than the paper's, so the same GPU leads by less.")
 
