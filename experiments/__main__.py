@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import shutil
+import signal
 import sys
 import time
 from pathlib import Path
-from typing import Sequence
+from typing import Sequence, Tuple
 
-import kiln
-
-from experiments import machine, page
+from experiments import computing, costs, machine, page
 from experiments.claims import Experiment
+from experiments.computing import Task
 from experiments.files import write_whole
-from experiments.pieces import Piece, run_pieces
+from experiments.pieces import Piece, split
 
 NAMES = ("scale", "updates", "sorting", "chemotaxis", "act", "collective", "speed", "liver", "lymph_node_fit",
          "lymph_node_mixing")
+FAILED, UNFINISHED = 1, 75  # exit codes; the latter as of a run that has reached its time limit
+
+Plan = Tuple[Experiment, Sequence[Piece]]
 
 
 def experiments() -> list[Experiment]:
@@ -31,47 +35,78 @@ def main(arguments: list[str] | None = None) -> int:
     form = "full" if options.full else options.size
     out = options.out or Path("runs/paper" if form != "full" else "runs/paper-full")
     every = experiments()
-    if options.list:
-        print("\n".join(f"{e.name:<18} {e.title}" for e in every))
-        return 0
     chosen = [e for e in every if not options.only or e.name in options.only]
     # All at once: a source file that is edited meanwhile does not change what was asked for.
     plans = [(e, e.plan(e.sizes[form])) for e in chosen]
+    if options.list:
+        _tell(costs.table([(experiment, *split(pieces, _pieces_of(out, experiment))) for experiment, pieces in plans]))
+        return 0
     start = time.monotonic()
-    try:
-        for number, (experiment, pieces) in enumerate(plans, 1):
-            _tell(f"{experiment.title} ({number} of {len(chosen)})")
-            _run(experiment, pieces, form, out, options)
-            _write_page(every, out, form)
-    except (kiln.UserError, kiln.Failure) as error:
-        print(f"kiln paper: {error}", file=sys.stderr)
-        return 1
-    _tell(f"done in {(time.monotonic() - start) / 60:.1f} minutes: {out / 'paper.html'}")
+    deadline = None if options.minutes is None else start + 60 * options.minutes
+    ends = []
+    # In the full form all at once, so that what needs a GPU is beside what does not.
+    for batch in [plans] if options.compute or form == "full" else [[plan] for plan in plans]:
+        ends.append(_compute(batch, out, options, deadline))
+        if not options.compute:
+            _evaluate(batch, every, form, out)
+    _tell(f"{'stopped' if any(ends) else 'done'} after {(time.monotonic() - start) / 60:.1f} minutes"
+          + ("" if options.compute else f": {out / 'paper.html'}"))
     if options.doc:
         _write_doc(every, out, form, options.doc)
-    return 0
+    return FAILED if FAILED in ends else max(ends)
 
 
-def _run(experiment: Experiment, pieces: Sequence[Piece], form: str, out: Path, options: argparse.Namespace) -> None:
-    folder, size = out / experiment.name, experiment.sizes[form]
-    if options.fresh:
-        shutil.rmtree(folder, ignore_errors=True)
-    results = run_pieces(pieces, folder / "pieces", options.jobs or machine.cores(), lambda text: _tell(f"  {text}"))
-    outcome = experiment.evaluate(size, results)
-    facts = {"form": form, "date": machine.today(), "machine": machine.describe()}
-    page.write_outcome(experiment, folder, outcome, results, facts)
-    for finding in outcome.findings:
-        _tell(f"  {finding.verdict.value:<14} {finding.claim}: {finding.measured or finding.cause}")
+def _pieces_of(out: Path, experiment: Experiment) -> Path:
+    return out / experiment.name / "pieces"
+
+
+def _compute(plans: Sequence[Plan], out: Path, options: argparse.Namespace, deadline: float | None) -> int:
+    """An exit code: 0 where all pieces are there now."""
+    tasks, planned = [], 0
+    for experiment, pieces in plans:
+        _tell(f"{experiment.title}: {len(pieces)} pieces")
+        if options.fresh:
+            shutil.rmtree(out / experiment.name, ignore_errors=True)
+        folder = _pieces_of(out, experiment)
+        tasks += [Task(piece, folder) for piece in split(pieces, folder)[1]]
+        planned += len(pieces)
+    if options.evaluate or not tasks:
+        return UNFINISHED if tasks else 0
+    if planned > len(tasks):
+        _tell(f"  {planned - len(tasks)} pieces are there from before")
+    gpu = any(task.piece.gpu for task in tasks) and bool(machine.gpu())
+    report = computing.compute(tasks, options.jobs or machine.cores(), gpu, lambda text: _tell(f"  {text}"), deadline)
+    for count, why in ((report.without_gpu, "need a GPU, and Kiln can use none here"), (report.failed, "failed"),
+                       (report.left, "are left: the same command goes on")):
+        if count:
+            _tell(f"  {count} pieces {why}")
+    if report.interrupted:
+        print("\nkiln paper: stopped; what is done is kept, and the same command goes on.", file=sys.stderr)
+    if report.interrupted or report.abandoned:
+        # Threads that compute would keep the interpreter from ending.
+        sys.stdout.flush()
+        os._exit(130 if report.interrupted else UNFINISHED)
+    return FAILED if report.failed else 0 if report.complete else UNFINISHED
+
+
+def _evaluate(plans: Sequence[Plan], every: list[Experiment], form: str, out: Path) -> None:
+    for experiment, pieces in plans:
+        results, missing = split(pieces, _pieces_of(out, experiment))
+        if missing:
+            _tell(f"{experiment.title}: not evaluated, {len(missing)} of {len(pieces)} pieces are missing")
+            continue
+        outcome = experiment.evaluate(experiment.sizes[form], results)
+        page.write_outcome(experiment, out / experiment.name, outcome, results, form)
+        _tell(experiment.title)
+        for finding in outcome.findings:
+            _tell(f"  {finding.verdict.value:<14} {finding.claim}: {finding.measured or finding.cause}")
+    write_whole(out / "paper.html", page.html(*_found(every, out, form), form))
 
 
 def _found(every: list[Experiment], out: Path, form: str) -> tuple[list[page.Written], list[Experiment]]:
     written = page.read_outcomes(every, out, form)
     there = {w.experiment.name for w in written}
     return written, [e for e in every if e.name not in there]
-
-
-def _write_page(every: list[Experiment], out: Path, form: str) -> None:
-    write_whole(out / "paper.html", page.html(*_found(every, out, form), form))
 
 
 def _write_doc(every: list[Experiment], out: Path, form: str, doc: Path) -> None:
@@ -90,14 +125,22 @@ def _tell(text: str) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="kiln paper", description="Computes the paper's results again: data, figures and a verdict on each claim.",
-        epilog="Every piece that is done is kept: the same command goes on where it was stopped.")
+        epilog="Every piece that is done is kept: the same command goes on where it was stopped. Pieces can be "
+               "computed on one machine (--compute) and evaluated on another (--evaluate), when the folder is copied. Exit "
+               f"code 0: all is done; {UNFINISHED}: some pieces are missing; {FAILED}: some have failed.")
     parser.add_argument("--full", action="store_true", help="at the paper's sizes, for a GPU; without it, a short form")
     parser.add_argument("--only", action="append", choices=NAMES, metavar="NAME",
                         help=f"one experiment, repeatable: {', '.join(NAMES)}")
-    parser.add_argument("--list", action="store_true", help="says what there is")
+    parser.add_argument("--list", action="store_true", help="says what there is, and what it costs")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the results [runs/paper, runs/paper-full]")
     parser.add_argument("--doc", type=Path, metavar="FILE", help="also writes the page as Markdown, its figures "
                                                                  "beside it")
+    half = parser.add_mutually_exclusive_group()
+    half.add_argument("--compute", action="store_true",
+                      help="computes pieces and writes no page; NumPy is all it needs of Python's libraries")
+    half.add_argument("--evaluate", action="store_true", help="computes nothing: evaluates what is there")
+    parser.add_argument("--minutes", type=float, metavar="M",
+                        help="a budget: starts nothing that would take longer, stops what is under way")
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="pieces at a time [one per core]")
     parser.add_argument("--fresh", action="store_true", help="computes all anew")
     parser.add_argument("--size", choices=list(page.FORMS), default="short", help=argparse.SUPPRESS)
@@ -105,4 +148,5 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
     sys.exit(main())

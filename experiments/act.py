@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import kiln
 import numpy as np
-import pandas as pd
 
-from experiments import plots
 from experiments.claims import Claim, Experiment, Outcome, judge
+from experiments.lazy import pd, plots
 from experiments.machine import MODELS
 from experiments.measures import direction_autocorrelation
 from experiments.pieces import Piece, Results
@@ -66,7 +65,8 @@ def _name(schedule, act: int) -> str:
 
 def plan(size: Size) -> list[Piece]:
     return [Piece(_name(schedule, act), crawl, {"lattice": size.lattice, "act": act, "mcs": size.mcs,
-                                                "schedule": schedule.settings, "runs": size.runs})
+                                                "schedule": schedule.settings, "runs": size.runs},
+                  cost=size.runs * size.mcs * size.lattice**2 * (2e-9 if schedule is SERIAL else 1.2e-8))
             for schedule in COMPARED for act in size.lambdas]
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Callable, Mapping, Sequence
-
-import pandas as pd
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Callable, Mapping, Sequence
 
 from experiments.pieces import Piece, Results
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
 
 
 class Verdict(str, Enum):

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import kiln
 import numpy as np
-import pandas as pd
 
-from experiments import plots
 from experiments.claims import Claim, Experiment, Outcome, judge
+from experiments.lazy import pd, plots
 from experiments.machine import MODELS
 from experiments.measures import order_index
 from experiments.pieces import Piece, Results
@@ -62,7 +61,8 @@ def _name(schedule, density: float, run: int) -> str:
 
 def plan(size: Size) -> list[Piece]:
     return [Piece(_name(schedule, density, run), move, {"lattice": size.lattice, "density": density, "mcs": size.mcs,
-                                                        "schedule": schedule.settings, "seed": run})
+                                                        "schedule": schedule.settings, "seed": run},
+                  cost=size.lattice**3 * size.mcs * (2.5e-8 + 4e-8 * density))
             for schedule in COMPARED for density in size.densities for run in range(1, size.runs + 1)]
 
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-from scipy import stats
 
-from experiments import plots, tissue
+from experiments import tissue
 from experiments.claims import Claim, Experiment, Finding, Outcome, judge, untested
+from experiments.lazy import pd, plots, stats
 from experiments.machine import ROOT
 from experiments.pieces import Piece, Results
 
@@ -40,33 +39,39 @@ class Size:
     stroma: tuple[int, ...]  # J
     stroma_diameter: int
     stroma_seeds: int
-    alone: bool
+    engine: str = "threads"
 
 
 SIZES = {
-    "tiny": Size(32, 4, (1000, 2600), (10,), (-400, 0), 32, 2, False),
-    "short": Size(48, 10, (600, 1400, 2600), (10, 20, 40), (-400, -300, -200, -100, 0), 64, 2, False),
+    "tiny": Size(32, 4, (1000, 2600), (10,), (-400, 0), 32, 2),
+    "short": Size(48, 10, (600, 1400, 2600), (10, 20, 40), (-400, -300, -200, -100, 0), 64, 2),
     "full": Size(256, 20, tuple(range(200, 3001, 200)), (10, 15, 20, 25, 30, 40, 50, 60, 70),
-                 (-400, -300, -200, -100, 0), 256, 5, True),
+                 (-400, -300, -200, -100, 0), 256, 5, "cuda"),
 }
 
 
-def crawl(diameter: int, act: int, maximum: int, stroma_j: int, minutes: int, seed: int, alone: bool,
+def crawl(diameter: int, act: int, maximum: int, stroma_j: int, minutes: int, seed: int, engine: str, tracked: bool,
           folder: Path) -> dict:
-    """Speeds over two minutes: moments, bins, divergence from the reference; and tracks by minutes."""
+    """Speeds over two minutes: moments, bins, divergence from the reference; and, where asked, tracks by minutes."""
     changes = {**tissue.node(diameter, tissue.cells_in(diameter), stroma_j), "phases.1.mcs": 60 * minutes,
-               "measure.every": 60, "measure.cells_every": 60, "measure.halves": "none",
+               "measure.every": 60, "measure.cells_every": 60 if tracked else 0, "measure.halves": "none",
                "measure.direction_correlation": False, "measure.reference_speeds": REFERENCE,
                "measure.one_cell_in": max(1, tissue.cells_in(diameter) // 500)}
     for kind in ("red", "green"):
         changes |= {f"types.{kind}.act.lambda": act, f"types.{kind}.act.max": maximum}
-    run = tissue.run("lymph-node.toml", changes, seed, alone, folder)
-    motility, speeds, cells = run.table("motility").iloc[-1], run.table("speeds"), run.cells
-    tracks = cells.pivot_table(index="mcs", columns="id", values=["x", "y", "z"])
-    return {"mean": motility.speed_mean_um_per_min, "skewness": motility.speed_skewness,
-            "arrest": motility.arrest_coefficient, "divergence": motility.divergence_bits,
-            "bins": speeds["count"].to_numpy(),
-            "tracks": np.stack([tracks[axis].to_numpy() for axis in "xyz"], axis=-1)}
+    run = tissue.run("lymph-node.toml", changes, seed, engine, folder)
+    motility = run.motility()
+    return {"mean": motility["speed_mean_um_per_min"], "skewness": motility["speed_skewness"],
+            "arrest": motility["arrest_coefficient"], "divergence": motility["divergence_bits"],
+            "bins": run.table("speeds")["count"], **({"tracks": tracks(run.table("cells"))} if tracked else {})}
+
+
+def tracks(cells: dict) -> np.ndarray:
+    """Places of shape (samples, cells, 3); NaN where a cell is not there."""
+    (times, at), (ids, whose) = (np.unique(cells[column], return_inverse=True) for column in ("mcs", "id"))
+    places = np.full((len(times), len(ids), 3), np.nan, np.float32)
+    places[at, whose] = np.stack([cells[axis] for axis in "xyz"], axis=-1)
+    return places
 
 
 def _grid_name(act: int, maximum: int, stroma_j: int) -> str:
@@ -78,14 +83,16 @@ def _stroma_name(stroma_j: int, seed: int) -> str:
 
 
 def plan(size: Size) -> list[Piece]:
-    def piece(name: str, diameter: int, act: int, maximum: int, stroma_j: int, seed: int) -> Piece:
+    def piece(name: str, diameter: int, act: int, maximum: int, stroma_j: int, seed: int, tracked: bool) -> Piece:
         settings = {"diameter": diameter, "act": act, "maximum": maximum, "stroma_j": stroma_j,
-                    "minutes": size.minutes, "seed": seed, "alone": size.alone}
-        return Piece(name, crawl, settings, alone=size.alone, resumes=True)
+                    "minutes": size.minutes, "seed": seed, "engine": size.engine, "tracked": tracked}
+        if size.engine == "cuda":  # compiling takes most of it
+            return Piece(name, crawl, settings, cost=20, gpu=1, resumes=True)
+        return Piece(name, crawl, settings, cost=60 * size.minutes * diameter**3 * 1e-7, resumes=True)
 
-    pieces = [piece(_stroma_name(j, seed), size.stroma_diameter, 2600, 10, j, seed)
+    pieces = [piece(_stroma_name(j, seed), size.stroma_diameter, 2600, 10, j, seed, True)
               for j in (*size.stroma, LOW) for seed in range(1, size.stroma_seeds + 1)]
-    return pieces + [piece(_grid_name(act, maximum, j), size.diameter, act, maximum, j, 1)
+    return pieces + [piece(_grid_name(act, maximum, j), size.diameter, act, maximum, j, 1, False)
                      for j in (HIGH, LOW) for act in size.lambdas for maximum in size.maxima]
 
 

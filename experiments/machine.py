@@ -7,6 +7,7 @@ import functools
 import os
 import platform
 import subprocess
+import tempfile
 from pathlib import Path
 
 import kiln
@@ -25,7 +26,11 @@ def cores() -> int:
 
 @functools.cache
 def commit() -> str:
-    """Short; "unknown" without git, and marked where files have changed since."""
+    """Short; "unknown" without git, and marked where files have changed since. A tree that `git archive` packed has it
+    in a file."""
+    packed = (ROOT / "experiments" / "commit.txt").read_text(encoding="utf-8").strip()
+    if not packed.startswith("$"):
+        return packed[:10]
     try:
         name = _git("rev-parse", "--short=10", "HEAD")
         changed = _git("status", "--porcelain", "--untracked-files=no")
@@ -46,6 +51,17 @@ def gpu() -> str:
         return kiln.Simulation({"lattice": {"size": [32, 32]}}, engine="cuda", record=False).gpu
     except (kiln.Failure, kiln.UserError):
         return ""
+
+
+@functools.cache
+def keeps_checkpoints() -> bool:
+    """Whether a run that is stopped goes on, or starts anew: Kiln may be built without HDF5."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            kiln.Simulation({"lattice": {"size": [32, 32]}}, engine="serial", record=False).save(f"{folder}/c.h5")
+        except kiln.Failure:
+            return False
+    return True
 
 
 @functools.cache

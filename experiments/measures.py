@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from scipy import stats
+
+from experiments.lazy import stats
 
 
 def interfaces(lattice: np.ndarray, types: np.ndarray) -> tuple[int, int]:

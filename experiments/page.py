@@ -13,8 +13,8 @@ from typing import Any, Sequence
 
 from experiments.claims import Experiment, Finding, Outcome, Verdict
 from experiments.files import write_whole
+from experiments.lazy import plots
 from experiments.pieces import Results
-from experiments.plots import png
 
 TITLE = "The paper's results, computed again"
 INTRODUCTION = (
@@ -25,7 +25,7 @@ INTRODUCTION = (
 )
 LATER = "Several GPUs (Fig. 2E and 6B) are not part of Kiln yet; their claims come with it."
 FORMS = {"tiny": "for tests: sizes at which no claim can be judged", "short": "short: reduced sizes, for two cores",
-         "full": "full: the paper's sizes"}
+         "full": "full: the paper's sizes, in pieces computed on a GPU and on processors"}
 _FORMAT = 1  # of result.json
 _COLOURS = {Verdict.HOLDS: "#2e7d32", Verdict.IN_PART: "#b26a00", Verdict.FAILS: "#b3261e", Verdict.UNTESTED: "#6b6b6b"}
 
@@ -48,15 +48,17 @@ class Written:
         return [self.folder / name for name in self.record["figures"]]
 
 
-def write_outcome(experiment: Experiment, folder: Path, outcome: Outcome, results: Results, facts: dict) -> None:
+def write_outcome(experiment: Experiment, folder: Path, outcome: Outcome, results: Results, form: str) -> None:
     """Tables, figures, and last the record that says that all is there."""
     for name, table in outcome.tables.items():
         write_whole(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
     for name, figure in outcome.figures.items():
-        write_whole(folder / f"{name}.png", png(figure))
+        write_whole(folder / f"{name}.png", plots.png(figure))
     record = {
         "format": _FORMAT,
-        **facts,
+        "form": form,
+        "date": results.dates,
+        "machine": results.machines,
         "commits": results.commits,
         "seconds": results.seconds,
         "setup": outcome.setup,

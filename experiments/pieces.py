@@ -7,12 +7,9 @@ import hashlib
 import inspect
 import io
 import json
-import os
 import shutil
-import sys
 import textwrap
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Mapping, Sequence
@@ -20,7 +17,7 @@ from typing import Any, Callable, Mapping, Sequence
 import numpy as np
 
 from experiments.files import write_whole
-from experiments.machine import commit, today
+from experiments.machine import commit, describe, today
 
 Values = Mapping[str, Any]  # numbers, texts and arrays
 _MADE = "_made"
@@ -28,12 +25,15 @@ _MADE = "_made"
 
 @dataclass(frozen=True)
 class Piece:
-    """`work(**settings)` on one core, or, where it is `alone`, on all of them or a GPU, with nothing beside it."""
+    """`work(**settings)` on one core, or, where it is `alone`, on all of them, with nothing beside it."""
 
     name: str
     work: Callable[..., Values]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    cost: float = 1  # seconds, roughly; on a GPU those that it is kept busy
     alone: bool = False
+    gpu: int = 0  # what it takes of a GPU's GPU_SHARES; it cannot be computed without one
+    prepare: Callable[..., None] | None = None  # with the same settings, beside others: what need not wait to be alone
     resumes: bool = False  # `work` has a further argument: a folder in which it finds what it left when it was stopped
     key: str = field(init=False)  # another one where the work or its settings are others
 
@@ -48,73 +48,61 @@ class Piece:
         return f"{self.key}.npz"
 
 
-class Results:
-    """Values of pieces by their names."""
+GPU_SHARES = 12  # a run of a small tissue, most of whose time goes to compiling and measuring, takes one
 
-    def __init__(self, values: Mapping[str, Values], made: Sequence[Mapping[str, Any]]):
-        self._values = values
-        self._made = made
+
+class Results:
+    """Values of pieces by their names, and how they were made."""
+
+    def __init__(self, found: Mapping[str, tuple[Values, Mapping[str, Any]]]):
+        self._values = {name: values for name, (values, _) in found.items()}
+        self._made = [made for _, made in found.values()]
 
     def __getitem__(self, name: str) -> Values:
         return self._values[name]
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
     @property
     def commits(self) -> list[str]:
-        return sorted({made["commit"] for made in self._made})
+        return self._all("commit")
+
+    @property
+    def dates(self) -> list[str]:
+        return self._all("date")
+
+    @property
+    def machines(self) -> list[str]:
+        return self._all("machine")
 
     @property
     def seconds(self) -> float:
         return sum(made["seconds"] for made in self._made)
 
-
-def run_pieces(pieces: Sequence[Piece], folder: Path, jobs: int, tell: Callable[[str], None]) -> Results:
-    """Computes what is not there yet, several at a time. What is stopped loses the pieces under way, no more."""
-    done: dict[str, tuple[Values, Mapping[str, Any]]] = {}
-    waiting = []
-    for piece in pieces:
-        found = _load(folder / piece.file_name)
-        if found is None:
-            waiting.append(piece)
-        else:
-            done[piece.name] = found
-    if done and waiting:
-        tell(f"{len(done)} of {len(pieces)} pieces are there from before")
-
-    def note(piece: Piece, made: tuple[Values, Mapping[str, Any]]) -> None:
-        done[piece.name] = made
-        tell(f"{len(done)}/{len(pieces)}  {piece.name}  {made[1]['seconds']:.1f} s")
-
-    beside = [piece for piece in waiting if not piece.alone]
-    executor = ThreadPoolExecutor(max_workers=jobs)
-    try:
-        futures = {executor.submit(_compute, piece, folder): piece for piece in beside}
-        for future in as_completed(futures):
-            note(futures[future], future.result())
-        for piece in waiting:
-            if piece.alone:
-                note(piece, _compute(piece, folder))
-    except KeyboardInterrupt:
-        # Threads that compute cannot be interrupted; nothing of theirs is on disk before it is whole.
-        print("\nkiln paper: stopped; what is done is kept, and the same command goes on.", file=sys.stderr)
-        os._exit(130)
-    except BaseException:
-        executor.shutdown(wait=True, cancel_futures=True)
-        raise
-    executor.shutdown()
-    return Results({name: values for name, (values, _) in done.items()}, [made for _, made in done.values()])
+    def _all(self, what: str) -> list[str]:
+        return sorted({made[what] for made in self._made})
 
 
-def _compute(piece: Piece, folder: Path) -> tuple[Values, Mapping[str, Any]]:
+def split(pieces: Sequence[Piece], folder: Path) -> tuple[Results, list[Piece]]:
+    """What is there, and what is not yet."""
+    found = {piece.name: _load(folder / piece.file_name) for piece in pieces}
+    return (Results({name: made for name, made in found.items() if made is not None}),
+            [piece for piece in pieces if found[piece.name] is None])
+
+
+def compute(piece: Piece, folder: Path) -> float:
+    """Leaves the piece in the folder, whole; the seconds it took."""
     start = time.monotonic()
     under_way = folder / f"{piece.key}.run"
     values = piece.work(**piece.settings, **({"folder": under_way} if piece.resumes else {}))
-    made = {"commit": commit(), "date": today(), "seconds": time.monotonic() - start}
+    seconds = time.monotonic() - start
+    made = {"commit": commit(), "date": today(), "seconds": seconds, "machine": describe()}
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **{_MADE: json.dumps(made)}, **values)
-    path = folder / piece.file_name
-    write_whole(path, buffer.getvalue())
+    write_whole(folder / piece.file_name, buffer.getvalue())
     shutil.rmtree(under_way, ignore_errors=True)
-    return _load(path)
+    return seconds
 
 
 def _load(path: Path) -> tuple[Values, Mapping[str, Any]] | None:
@@ -122,7 +110,7 @@ def _load(path: Path) -> tuple[Values, Mapping[str, Any]] | None:
         return None
     with np.load(path) as stored:
         values = {name: _plain(stored[name]) for name in stored.files}
-    return values, json.loads(values.pop(_MADE))
+    return values, {"machine": "a machine that was not noted", **json.loads(values.pop(_MADE))}
 
 
 def _plain(array: np.ndarray) -> Any:

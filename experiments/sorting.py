@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import kiln
 import numpy as np
-import pandas as pd
 
-from experiments import plots
 from experiments.claims import Claim, Experiment, Outcome, judge
+from experiments.lazy import pd, plots
 from experiments.machine import MODELS
 from experiments.measures import interfaces, two_way_anova
 from experiments.pieces import Piece, Results
@@ -75,7 +74,7 @@ def plan(size: Size) -> list[Piece]:
     def pieces(schedules, times):
         return [Piece(f"{schedule.key}-{times[-1]}-run{run}", sort,
                       {"lattice": size.lattice, "radius": size.radius, "times": list(times),
-                       "schedule": schedule.settings, "seed": run})
+                       "schedule": schedule.settings, "seed": run}, cost=size.lattice**2 * times[-1] * 2.5e-8)
                 for schedule in schedules for run in range(1, size.runs + 1)]
 
     return pieces(COMPARED, size.times) + pieces(_settings(size), size.settings_times)

@@ -2,33 +2,50 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import csv
 from pathlib import Path
 from typing import Any, Mapping
 
-import kiln
+import numpy as np
 
-from experiments import machine
+from experiments import processes
 from experiments.machine import MODELS
 
 CHECKPOINT = "3min"  # what a kill can lose
 
 
-def run(model: str, changes: Mapping[str, Any], seed: int, alone: bool, folder: Path) -> kiln.RunFolder:
-    """A run of a file of models/, to its end; on a GPU where there is one, else on one thread, or on all where it is
-    alone."""
+class Run:
+    """The tables of a run's folder, by their columns. (`kiln.RunFolder` gives DataFrames, and needs pandas.)"""
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+
+    def table(self, name: str) -> dict[str, np.ndarray]:
+        """Numbers, NaN where there is none, or texts."""
+        with open(self._folder / f"{name}.csv", newline="", encoding="utf-8") as file:
+            head, *rows = csv.reader(file)
+        return {column: _column(values) for column, values in zip(head, zip(*rows))}
+
+    def motility(self) -> dict[str, float]:
+        """Of the last phase."""
+        return {column: values[-1] for column, values in self.table("motility").items()}
+
+
+def _column(texts: tuple[str, ...]) -> np.ndarray:
+    try:
+        return np.array([float(text) if text else np.nan for text in texts])
+    except ValueError:
+        return np.array(texts)
+
+
+def run(model: str, changes: Mapping[str, Any], seed: int, engine: str, folder: Path) -> Run:
+    """A run of a file of models/, to its end, on one thread or with `engine` "cuda"."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    engine = ["--engine", "auto" if machine.gpu() else "threads", *([] if alone else ["--threads", "1"])]
     settings = {**changes, "pictures": []}
-    command = [sys.executable, "-m", "kiln", "run", str(MODELS / model), "--resume", "--out", str(folder), "--seed",
-               str(seed), "--checkpoint-every", CHECKPOINT, "--json", *engine]
-    for key, value in settings.items():
-        command += ["--set", f"{key}={_toml(value)}"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise kiln.Failure(f"{' '.join(command)} ended with exit code {done.returncode}: {done.stderr.strip()[-2000:]}")
-    return kiln.RunFolder(folder)
+    changed = [f"--set={key}={_toml(value)}" for key, value in settings.items()]
+    processes.run("run", str(MODELS / model), "--resume", "--out", str(folder), "--seed", str(seed),
+                  "--checkpoint-every", CHECKPOINT, "--json", "--engine", engine, "--threads", "1", *changed)
+    return Run(folder)
 
 
 def _toml(value: Any) -> str:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import kiln
 import numpy as np
-import pandas as pd
 from kiln import _kiln
 
-from experiments import plots
 from experiments.claims import Claim, Experiment, Outcome, judge
+from experiments.lazy import pd, plots
 from experiments.machine import MODELS
 from experiments.measures import histogram_distance
 from experiments.pieces import Piece, Results
@@ -47,10 +46,11 @@ def count(lattice: int, mcs: int, schedule: dict, seeds: list) -> dict:
                        {"lattice.size": [lattice, lattice], "initial.0.region.radius": lattice / 3})
     attempts, waits = np.zeros(COUNT_BINS, np.int64), np.zeros(WAIT_BINS, np.int64)
     for seed in seeds:
-        changes = {"seed": seed, **({"schedule.checkerboard": schedule["board"]} if schedule["board"] else {})}
+        seeded = model.changed({"seed": seed, **({"schedule.checkerboard": schedule["board"]} if schedule["board"]
+                                                 else {})})._model
         sites, times = [], []
         for step in range(mcs):
-            tried, when = _kiln.targets(model.changed(changes)._model, schedule["schedule"], step)
+            tried, when = _kiln.targets(seeded, schedule["schedule"], step)
             per_site = np.bincount(tried, minlength=lattice * lattice)
             attempts += np.bincount(np.minimum(per_site, COUNT_BINS - 1), minlength=COUNT_BINS)
             sites.append(tried)
@@ -71,7 +71,8 @@ def _board(region: int, switch: int):
 def plan(size: Size) -> list[Piece]:
     schedules = [SERIAL, SMALL, RARE, LARGE_2D] + [_board(r, s) for r in size.regions for s in size.switches]
     pieces = [Piece(schedule.key, count, {"lattice": 16, "mcs": size.mcs, "schedule": schedule.settings,
-                                          "seeds": list(range(1, size.repeats + 1))}) for schedule in schedules]
+                                          "seeds": list(range(1, size.repeats + 1))}, cost=0.02 * size.repeats)
+              for schedule in schedules]
     # A lattice of 128 x 128 sites has as many sites as 64 of 16 x 16.
     return pieces + [Piece(f"{schedule.key}128", count, {"lattice": 128, "mcs": size.mcs, "schedule": schedule.settings,
                                                          "seeds": [1]}) for schedule in (SERIAL, TILES)]

@@ -74,12 +74,22 @@ Timed timed_together(Model model, int64_t mcs, int64_t replicas, const EngineOpt
   return timed;
 }
 
+void require_board_of_kernels(const EngineOptions& options) {
+  const BoardKernels& kernels = options.board_kernels;
+  const bool board_on_gpu = options.engine == "cuda" && options.schedule == "checkerboard";
+  if (kernels.cached && kernels.specialised) return;
+  if (!board_on_gpu)
+    throw UserError(fmt::format("{} needs --engine cuda --schedule checkerboard.",
+                                kernels.cached ? "--generic" : "--no-cache"));
+}
+
 }  // namespace
 
 int bench_command(const BenchOptions& options) {
   const int size = options.size.value_or(default_size(options.name));
   if (size < 8) throw UserError(fmt::format("--size is {}, but must be at least 8.", size));
-  const Model model = parse_model(bench_model(options.name, size), options.name, ".");
+  require_board_of_kernels(options.engine);
+  const Model model = parse_model(bench_model(options.name, size), options.name, ".", options.set);
   const double sites = double(model.lattice.sites()) * double(options.replicas.value_or(1));
   // Without --mcs: about 6e7 attempts, a few seconds on one core, but at least 5 MCS.
   const int64_t mcs = options.mcs > 0 ? options.mcs : std::max<int64_t>(5, int64_t(6e7 / sites));

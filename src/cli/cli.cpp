@@ -107,7 +107,14 @@ void add_bench(CLI::App& app, BenchOptions& o) {
   add_engine_options(c, o.engine);
   c.add_option("--mcs", o.mcs, "steps to time, after a burn-in of as many");
   c.add_option("--replicas", o.replicas, "plays so many at once, with seeds 1, 2, ...");
+  c.add_option("--set", o.set, "changes the case, as in --set schedule.checkerboard.switch_every=16")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   c.add_flag("--json", o.json, "prints a JSON object");
+  // For the paper's Fig. 6A alone.
+  BoardKernels& kernels = o.engine.board_kernels;
+  c.add_flag("!--no-cache", kernels.cached)->group("");
+  c.add_flag("!--generic", kernels.specialised)->group("");
 }
 
 void add_fidelity(CLI::App& app, FidelityOptions& o) {

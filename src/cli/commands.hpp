@@ -36,6 +36,7 @@ struct BenchOptions {
   EngineOptions engine;
   int64_t mcs = 0;  // 0: chosen so that it takes a few seconds
   std::optional<int64_t> replicas;
+  std::vector<std::string> set;
   bool json = false;
 };
 int bench_command(const BenchOptions& options);

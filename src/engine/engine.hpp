@@ -59,11 +59,18 @@ class Engine {
   virtual std::string gpu() const { return ""; }
 };
 
+// Two things that make the checkerboard's kernels fast. They are turned off only to see what they are worth.
+struct BoardKernels {
+  bool cached = true;       // active regions are kept in shared memory, where that pays
+  bool specialised = true;  // compiled for the model's terms and parameters; else both are read from memory
+};
+
 struct EngineOptions {
-  std::string engine = "auto";  // auto, serial, threads, cuda
-  std::string schedule = "";    // tiles, checkerboard, serial; "": the engine's default
-  int threads = 0;              // 0: one per core
-  int device = 0;               // which GPU
+  std::string engine = "auto";      // auto, serial, threads, cuda
+  std::string schedule = "";        // tiles, checkerboard, serial; "": the engine's default
+  int threads = 0;                  // 0: one per core
+  int device = 0;                   // which GPU
+  BoardKernels board_kernels = {};  // of the checkerboard on a GPU
 };
 
 // Throws UserError where the engine or schedule is not known or not to be had.

@@ -22,11 +22,12 @@ std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, Stat
 
 std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& physics, State state,
                                          const EngineOptions& given) {
-  const auto [engine, schedule, threads, device] = chosen_engine(model, given);
+  const auto [engine, schedule, threads, device, board_kernels] = chosen_engine(model, given);
   if (schedule == "checkerboard") checkerboard::require_whole_blocks(model);
   if (engine == "cuda" && schedule == "checkerboard")
     return std::make_unique<cuda::CheckerboardEngine>(std::move(state), physics, model.seed,
-                                                      model.checkerboard, model.largest_act(), device);
+                                                      model.checkerboard, model.largest_act(), device,
+                                                      board_kernels);
   if (engine == "cuda")
     return std::make_unique<cuda::TilesEngine>(std::move(state), physics, model.seed,
                                                tiles::settings_for(model), model.largest_act(), device);

@@ -245,6 +245,12 @@ TEST_F(Cli, ValidateBenchInfoRenderAndHelp) {
   EXPECT_EQ(value(replicas.out, "replicas"), "3") << replicas.out;
   EXPECT_EQ(value(replicas.out, "hash"), value(bench.out, "hash"));
   EXPECT_EQ(kiln("bench sorting2d --size 36 --replicas 0").exit_code, 2);
+  const Result warmer = kiln("bench sorting2d --size 36 --mcs 3 --set temperature=20 --json");
+  EXPECT_EQ(warmer.exit_code, 0);
+  EXPECT_NE(value(warmer.out, "hash"), value(bench.out, "hash"));
+  const Result generic = kiln("bench sorting2d --size 36 --generic --engine threads");
+  EXPECT_EQ(generic.exit_code, 2);
+  EXPECT_NE(generic.out.find("--generic needs --engine cuda --schedule checkerboard."), std::string::npos);
   for (const char* name : {"dense3d", "act3d", "collective3d", "lymphnode"})
     EXPECT_EQ(kiln(std::string("bench ") + name + " --size 30 --mcs 2").exit_code, 0) << name;
   EXPECT_EQ(kiln("bench chemotaxis2d --size 120 --mcs 2").exit_code, 0);

@@ -38,6 +38,15 @@ SmallWorld world_of(int dimension, unsigned seed) {
                        : test::everything_in(lattice_of(dimension), seed);
 }
 
+constexpr BoardKernels kUncached{false, true}, kGeneric{true, false};
+
+KernelResources resources_of_play(const std::string& source) {
+  for (const KernelResources& r : resources(compile_cached(source, "checkerboard.cu", 75)))
+    if (r.name == "play_region" && r.kernel) return r;
+  ADD_FAILURE() << "there is no play_region";
+  return {};
+}
+
 TEST(CheckerboardKernels, Compile) {
   KILN_NEEDS_NVRTC();
   for (const int dimension : {2, 3})
@@ -45,13 +54,40 @@ TEST(CheckerboardKernels, Compile) {
       if (s.settings.random_order) continue;  // as "from the lattice"
       SmallWorld w = world_of(dimension, 0);
       const SiteLayout layout = site_layout(w.state.cells.count(), kMaxAct);
-      const std::string source = checkerboard_source(w.physics(), s.settings, layout, 4);
-      const auto all = resources(compile_cached(source, "checkerboard.cu", 75));
-      const auto is_play = [](const KernelResources& r) { return r.name == "play_region" && r.kernel; };
-      const auto play = std::find_if(all.begin(), all.end(), is_play);
-      ASSERT_NE(play, all.end()) << s.what;
-      EXPECT_LE(play->shared_bytes, 48 << 10) << s.what;
+      for (const BoardKernels& kernels : {BoardKernels{}, kGeneric}) {
+        const KernelResources play =
+            resources_of_play(checkerboard_source(w.physics(), s.settings, layout, 4, kernels));
+        EXPECT_LE(play.shared_bytes, 48 << 10) << s.what;
+      }
     }
+}
+
+// Two types with volume and adhesion, as in cell sorting, and nothing else.
+SmallWorld sorting_world(float lambda) {
+  SmallWorld w = test::everything_in(lattice_of(2), 1);
+  for (TypePhysics& t : w.types) t = {{40, lambda}, {}, {}, {}, {}, {}, false};
+  w.adhesion_neighbours = w.perimeter_neighbours = neighbourhood_of_order(2, 2);
+  return w;
+}
+
+// What differs in a parameter differs in a constant of memory alone, and what a model does not use is there.
+TEST(CheckerboardKernels, GenericOnesAreNotMadeForTheModel) {
+  KILN_NEEDS_NVRTC();
+  const CheckerboardSettings settings = kSettings[0].settings;
+  const SiteLayout layout = site_layout(100, 1);
+  const auto source = [&](float lambda, const BoardKernels& kernels) {
+    SmallWorld w = sorting_world(lambda);
+    return checkerboard_source(w.physics(), settings, layout, 0, kernels);
+  };
+  const KernelResources special = resources_of_play(source(1, {})),
+                        generic = resources_of_play(source(1, kGeneric)),
+                        other = resources_of_play(source(7, kGeneric));
+  EXPECT_GT(generic.registers, special.registers);
+  EXPECT_GT(generic.stack_bytes, special.stack_bytes);  // the lists of far neighbours, which sorting has not
+  EXPECT_EQ(generic.registers, other.registers);
+  EXPECT_EQ(generic.stack_bytes, other.stack_bytes);
+  EXPECT_EQ(special.shared_bytes, generic.shared_bytes);
+  EXPECT_LT(resources_of_play(source(1, kUncached)).shared_bytes, special.shared_bytes);
 }
 
 // 4 x 4 places of 4 bytes in 2-D fit for 256 threads; 10 x 10 x 10 fit for no useful number of them, and a
@@ -68,6 +104,7 @@ TEST(CheckerboardKernels, CacheWhereItFitsAndPays) {
   EXPECT_FALSE(shape(8, 1000, false, 3).cached);
   EXPECT_FALSE(shape(4, 1, false, 3).cached);
   EXPECT_FALSE(shape(4, 1000, true, 2).cached);
+  EXPECT_FALSE(board_shape({2, 4, 4, false, false}, 2, layout, kUncached).cached);
 }
 
 template <int Dim>
@@ -117,6 +154,7 @@ void check_same_as_threads() {
       }
       const Physics physics = w.physics();
       CheckerboardEngine engine(w.state, physics, seed, s.settings, kMaxAct, 0);
+      CheckerboardEngine plain(w.state, physics, seed, s.settings, kMaxAct, 0, {false, false});
       kiln::CheckerboardEngine<Dim> host(w.state, physics, seed, s.settings, 1);
       for (int mcs = 0; mcs < 6; ++mcs) {
         engine.advance(1);
@@ -124,6 +162,8 @@ void check_same_as_threads() {
         ASSERT_EQ(state_hash(engine.state()), state_hash(host.state()))
             << s.what << ", seed " << seed << ", MCS " << mcs;
       }
+      plain.advance(6);
+      EXPECT_EQ(state_hash(plain.state()), state_hash(host.state())) << s.what << ", seed " << seed;
       EXPECT_EQ(engine.counts().accepted, host.counts().accepted);
       EXPECT_EQ(engine.counts().live, host.counts().live);
     }

@@ -4,10 +4,14 @@ import contextlib
 import io
 import json
 import os
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
+from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
@@ -20,16 +24,37 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest(f"{missing.name} is not installed") from missing
 
-from experiments import measures, pieces  # noqa: E402
-from experiments.__main__ import NAMES, experiments, main  # noqa: E402
+from experiments import (computing, liver, lymph_node_fit, lymph_node_mixing, machine, measures, pieces,  # noqa: E402
+                         processes)
+from experiments.__main__ import FAILED, NAMES, UNFINISHED, experiments, main  # noqa: E402
+from experiments.computing import Task  # noqa: E402
+from experiments.pieces import Piece  # noqa: E402
+
+NUMPY_ALONE = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("h5py", "matplotlib", "pandas", "scipy"):
+            raise ImportError(f"{name} is not there, on purpose")
+sys.meta_path.insert(0, Missing())
+"""
 
 
-def run(*arguments):
+def run(*arguments, expect=0):
     """What `./kiln paper` prints."""
     with contextlib.redirect_stdout(io.StringIO()) as told:
         code = main([str(argument) for argument in arguments])
-    assert code == 0, told.getvalue()
+    assert code == expect, f"exit code {code}\n{told.getvalue()}"
     return told.getvalue()
+
+
+def compute_with_numpy_alone(folder, *arguments):
+    """`./kiln paper --compute`, where Python has none of the libraries that evaluating needs."""
+    (folder / "sitecustomize.py").write_text(NUMPY_ALONE)
+    paths = os.pathsep.join([str(folder), str(SOURCE), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run([sys.executable, "-m", "experiments", "--compute", *map(str, arguments)],
+                          env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 class Paper(unittest.TestCase):
@@ -38,7 +63,8 @@ class Paper(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.out = Path(cls.folder.name) / "out"
         cls.doc = Path(cls.folder.name) / "docs" / "paper.md"
-        cls.told = run("--size", "tiny", "--out", cls.out, "--doc", cls.doc)
+        compute_with_numpy_alone(Path(cls.folder.name), "--size", "tiny", "--out", cls.out)
+        cls.told = run("--size", "tiny", "--out", cls.out, "--doc", cls.doc, "--evaluate")
 
     @classmethod
     def tearDownClass(cls):
@@ -80,6 +106,48 @@ class Paper(unittest.TestCase):
         self.assertEqual({file: file.stat().st_mtime_ns for file in self.out.rglob("*.npz")}, before)
         self.assertNotRegex(again, r"\d+/\d+  ")
 
+    def test_the_page_names_where_pieces_were_computed(self):
+        with mock.patch.object(machine, "describe", lambda: "another machine"):
+            run("--size", "tiny", "--out", self.out, "--evaluate")
+        page = (self.out / "paper.html").read_text()
+        self.assertIn(machine.describe(), page)
+        self.assertNotIn("another machine", page)
+
+    def test_what_is_not_all_there_is_not_evaluated(self):
+        with tempfile.TemporaryDirectory() as folder:
+            told = run("--size", "tiny", "--out", folder, "--only", "act", "--evaluate", expect=UNFINISHED)
+            self.assertIn("not evaluated, 10 of 10 pieces are missing", told)
+
+    def test_the_list_says_what_is_missing(self):
+        lines = run("--size", "tiny", "--out", self.out, "--list").splitlines()
+        self.assertEqual([line.split()[:2] for line in lines[1:-1]], [[name, "0"] for name in NAMES])
+
+    def test_what_was_timed_on_a_gpu_is_judged_without_one(self):
+        judged = {"speed": {"caching", "sorting", "collective"}, "scale": {"parallel"}, "chemotaxis": {"trade"}}
+        timed = {"ms": 0.5, "sites": 4096, "gpu": "a GPU", "cores": 1}
+        for experiment in (e for e in experiments() if e.name in judged):
+            size = experiment.sizes["tiny"]
+            with mock.patch.object(machine, "gpu", lambda: "a GPU"):
+                plan = experiment.plan(size)
+            results, missing = pieces.split(plan, self.out / experiment.name / "pieces")
+            self.assertTrue(missing)
+            self.assertTrue(all(piece.gpu and piece.alone and piece.prepare for piece in missing))
+            found = {piece.name: (results[piece.name] if piece.name in results else timed, {}) for piece in plan}
+            outcome = experiment.evaluate(size, pieces.Results(found))
+            verdicts = {finding.claim: finding.verdict.value for finding in outcome.findings}
+            self.assertEqual({claim for claim in judged[experiment.name] if verdicts[claim] == "not tested"}, set())
+
+    def test_fewer_livers_may_be_explored_than_have_speeds(self):
+        size = replace(liver.SIZES["tiny"], explored_cells=(80000,), explored_minutes=120)
+        plan = liver.plan(liver.SIZES["tiny"])
+        results, _ = pieces.split(plan, self.out / "liver" / "pieces")
+        found = {piece.name: (results[piece.name], {}) for piece in plan}
+        found["explored-80000"] = found["motility-80000"]
+        outcome = liver.evaluate(size, pieces.Results(found))
+        self.assertIn("2 hours for what is explored (with 80,000 cells)", outcome.setup)
+        self.assertEqual(list(outcome.tables["explored_at_end"].cells_in_paper), [80000])
+        self.assertEqual({piece.name for piece in liver.plan(size)}, set(found))
+
     def test_the_committed_result_has_every_claim(self):
         page = (SOURCE / "docs" / "paper.md").read_text()
         for experiment in experiments():
@@ -87,26 +155,125 @@ class Paper(unittest.TestCase):
                 self.assertIn(claim.text, page)
 
 
-class Pieces(unittest.TestCase):
-    def test_a_piece_that_fails_loses_no_other(self):
+class Plans(unittest.TestCase):
+    def test_the_full_form_is_the_same_whatever_the_machine(self):
+        def keys(cores, gpu):
+            with mock.patch.object(machine, "cores", lambda: cores), mock.patch.object(machine, "gpu", lambda: gpu):
+                return [piece.key for e in experiments() for piece in e.plan(e.sizes["full"])]
+
+        self.assertEqual(keys(2, ""), keys(16, "a GPU"))
+
+    def test_names_of_pieces_are_unique(self):
+        for form in ("tiny", "short", "full"):
+            for experiment in experiments():
+                names = [piece.name for piece in experiment.plan(experiment.sizes[form])]
+                self.assertEqual(len(set(names)), len(names), experiment.name)
+
+    def test_a_packed_tree_knows_its_commit(self):
         with tempfile.TemporaryDirectory() as folder:
-            plan = [pieces.Piece("fine", fine, {"value": 3}), pieces.Piece("broken", broken)]
-            with self.assertRaisesRegex(RuntimeError, "broken on purpose"):
-                pieces.run_pieces(plan, Path(folder), 1, lambda text: None)
-            told = []
-            results = pieces.run_pieces(plan[:1], Path(folder), 1, told.append)
-            self.assertEqual((results["fine"]["value"], told), (3, []))
+            (Path(folder) / "experiments").mkdir()
+            (Path(folder) / "experiments" / "commit.txt").write_text("0123456789abcdef\n")
+            with mock.patch.object(machine, "ROOT", Path(folder)):
+                self.assertEqual(machine.commit.__wrapped__(), "0123456789")
+
+
+class Pieces(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder, self.told = Path(folder.name), []
+
+    def compute(self, *plan, gpu=False, seconds=None):
+        deadline = None if seconds is None else time.monotonic() + seconds
+        return computing.compute([Task(piece, self.folder) for piece in plan], 2, gpu, self.told.append, deadline)
+
+    def results(self, *plan):
+        return pieces.split(plan, self.folder)[0]
+
+    def test_a_piece_that_fails_loses_no_other(self):
+        plan = Piece("broken", broken), Piece("fine", fine, {"value": 3})
+        report = self.compute(*plan)
+        self.assertEqual((report.failed, report.left, report.complete), (1, 0, False))
+        self.assertIn("broken failed: broken on purpose", self.told)
+        self.assertEqual(self.results(*plan)["fine"]["value"], 3)
 
     def test_other_settings_are_another_piece(self):
-        self.assertNotEqual(pieces.Piece("a", fine, {"value": 1}).key, pieces.Piece("a", fine, {"value": 2}).key)
+        self.assertNotEqual(Piece("a", fine, {"value": 1}).key, Piece("a", fine, {"value": 2}).key)
+
+    def test_a_piece_says_how_it_was_made(self):
+        plan = Piece("fine", fine, {"value": 3})
+        self.assertTrue(self.compute(plan).complete)
+        results = self.results(plan)
+        self.assertEqual((results.machines, results.commits), ([machine.describe()], [machine.commit()]))
+
+    def test_what_needs_a_gpu_waits_for_one(self):
+        plan = Piece("fine", fine, {"value": 3}), Piece("on a GPU", fine, {"value": 4}, gpu=1)
+        self.assertEqual(self.compute(*plan).without_gpu, 1)
+        self.assertNotIn("on a GPU", self.results(*plan))
+        self.assertTrue(self.compute(plan[1], gpu=True).complete)
+        self.assertEqual(self.results(*plan)["on a GPU"]["value"], 4)
+
+    def test_what_would_take_too_long_is_not_started(self):
+        report = self.compute(Piece("long", fine, {"value": 1}, cost=1000), Piece("short", fine, {"value": 2}),
+                              seconds=100)
+        self.assertEqual((report.left, report.abandoned), (1, 0))
+        self.assertEqual(self.told, ["1/2  short  0.0 s"])
+
+    def test_what_resumes_is_started_where_there_are_checkpoints(self):
+        plan = Piece("long", resumable, {"value": 1}, cost=1000, resumes=True)
+        with mock.patch.object(machine, "keeps_checkpoints", lambda: False):
+            self.assertEqual(self.compute(plan, seconds=100).left, 1)
+        with mock.patch.object(machine, "keeps_checkpoints", lambda: True):
+            self.assertTrue(self.compute(plan, seconds=100).complete)
+
+    def test_what_is_prepared_is_prepared_before_it_is_alone(self):
+        prepared.clear()
+        plan = [Piece(f"timed{i}", note_prepared, {"number": i}, alone=True, prepare=prepare) for i in range(3)]
+        self.assertTrue(self.compute(*plan).complete)
+        self.assertEqual([self.results(*plan)[f"timed{i}"]["prepared"] for i in range(3)], [3, 3, 3])
+
+    def test_what_is_stopped_goes_on(self):
+        plan = Piece("patient", until_it_was_stopped, cost=0.5, resumes=True)
+        report = self.compute(plan, seconds=3)
+        self.assertEqual((report.left, report.failed, report.abandoned), (1, 0, 0))
+        self.assertIn("time is up", self.told)
+        self.assertTrue(self.compute(plan).complete)
+        self.assertEqual(self.results(plan)["patient"]["found"], "stopped")
+        self.assertFalse(list(self.folder.glob("*.run")))
 
 
 def fine(value):
     return {"value": value}
 
 
+def resumable(value, folder):
+    return {"value": value}
+
+
 def broken():
     raise RuntimeError("broken on purpose")
+
+
+prepared = []
+
+
+def prepare(number):
+    prepared.append(number)
+
+
+def note_prepared(number):
+    return {"prepared": len(prepared)}
+
+
+def until_it_was_stopped(folder):
+    """A program that ends only when it is stopped; then it leaves a file."""
+    folder.mkdir(exist_ok=True)
+    left = folder / "left"
+    if not left.exists():
+        processes.run_command([sys.executable, "-c", "import pathlib, signal, sys, time\n"
+                       f"def stop(*_): pathlib.Path({str(left)!r}).write_text('stopped'); sys.exit(3)\n"
+                       "signal.signal(signal.SIGTERM, stop)\nwhile True: time.sleep(0.1)"])
+    return {"found": left.read_text()}
 
 
 class Measures(unittest.TestCase):
@@ -133,6 +300,16 @@ class Measures(unittest.TestCase):
         self.assertAlmostEqual(p["first"], 0.00056, places=5)
         self.assertAlmostEqual(p["second"], 1)
         self.assertAlmostEqual(p["interaction"], 1)
+
+    def test_tracks_of_a_table(self):
+        cells = {"mcs": [0, 0, 60], "id": [7, 3, 7], "x": [1, 2, 3], "y": [4, 5, 6], "z": [7, 8, 9]}
+        found = lymph_node_fit.tracks({name: np.array(values, float) for name, values in cells.items()})
+        np.testing.assert_array_equal(found, [[[2, 5, 8], [1, 4, 7]], [[np.nan] * 3, [3, 6, 9]]])
+
+    def test_correlation_is_weighted_by_pairs(self):
+        seen = {"low_um": [0, 5, 0, 5], "pairs": [1, 1, 3, 0], "correlation": [0.5, 0.2, 0.1, np.nan]}
+        distance, mean = lymph_node_mixing.mean_correlation({k: np.array(v, float) for k, v in seen.items()})
+        np.testing.assert_allclose((distance, mean), ([0, 5], [0.2, 0.2]))
 
     def test_entropies(self):
         half, sure = np.array([[2, 2]]), np.array([[4, 0]])

@@ -6,15 +6,27 @@
 #include "engine/cuda/nvrtc.hpp"
 
 namespace kiln::cuda {
+namespace {
+
+// Kernels that are not specialised know Act, whether a model uses it or not.
+State ready_for(State state, const BoardKernels& kernels) {
+  if (!kernels.specialised && state.act.empty()) state.act = HugeVector<ActValue>(state.ids.size());
+  return state;
+}
+
+}  // namespace
 
 CheckerboardEngine::CheckerboardEngine(State state, const Physics& physics, uint64_t seed,
-                                       const CheckerboardSettings& settings, int max_act, int device)
+                                       const CheckerboardSettings& settings, int max_act, int device,
+                                       const BoardKernels& kernels)
     : device_(device),
       stream_(device_),
       plan_(state.lattice, settings, seed),
-      state_(device_, std::move(state), physics.adhesion.types, max_act, CentroidSums::kept),
+      state_(device_, ready_for(std::move(state), kernels), physics.adhesion.types,
+             kernels.specialised ? max_act : std::max(1, max_act), CentroidSums::kept),
       survey_(device_, stream_, state_, physics),
-      shape_(board_shape(settings, physics.lattice.dimension, state_.layout())),
+      kernels_(kernels),
+      shape_(board_shape(settings, physics.lattice.dimension, state_.layout(), kernels)),
       counters_(device_, kCounters, "the counters") {
   compile(physics);
   counters_.fill(0);
@@ -36,7 +48,7 @@ void CheckerboardEngine::set_physics(const Physics& physics) {
 
 void CheckerboardEngine::compile(const Physics& physics) {
   const std::string source =
-      checkerboard_source(physics, plan_.settings(), state_.layout(), state_.history_length());
+      checkerboard_source(physics, plan_.settings(), state_.layout(), state_.history_length(), kernels_);
   const Module module(device_,
                       compile_cached(source, "checkerboard.cu", architecture_for(device_.info())).cubin);
   play_region_ = module.function("play_region");

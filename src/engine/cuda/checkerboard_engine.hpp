@@ -14,7 +14,7 @@ class CheckerboardEngine : public Engine {
  public:
   // `max_act` is the largest Act value that any phase can set.
   CheckerboardEngine(State state, const Physics& physics, uint64_t seed, const CheckerboardSettings& settings,
-                     int max_act, int device);
+                     int max_act, int device, const BoardKernels& kernels = {});
 
   void set_physics(const Physics& physics) override;
   void advance(int64_t mcs) override;
@@ -38,6 +38,7 @@ class CheckerboardEngine : public Engine {
   checkerboard::Plan plan_;
   DeviceState state_;
   Survey survey_;
+  BoardKernels kernels_;
   BoardShape shape_;
   Function play_region_;
   Buffer<BoardCounter> counters_;

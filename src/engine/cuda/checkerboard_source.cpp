@@ -21,7 +21,9 @@ uint64_t most_steps_per_launch(const CheckerboardSettings& settings) {
   return settings.mutex ? 1 : uint64_t(settings.switch_every);
 }
 
-BoardShape board_shape(const CheckerboardSettings& settings, int dimension, const SiteLayout& layout) {
+BoardShape board_shape(const CheckerboardSettings& settings, int dimension, const SiteLayout& layout,
+                       const BoardKernels& kernels) {
+  if (!kernels.cached) return {kUncachedThreads, false};
   const int halo = settings.region + 2, places = halo * halo * (dimension == 3 ? halo : 1);
   if (uint64_t(places) > kPlacesPerStep * most_steps_per_launch(settings)) return {kUncachedThreads, false};
   for (const int threads : {256, 128, 64})
@@ -30,9 +32,10 @@ BoardShape board_shape(const CheckerboardSettings& settings, int dimension, cons
 }
 
 std::string checkerboard_source(const Physics& physics, const CheckerboardSettings& settings,
-                                const SiteLayout& layout, int history) {
-  const BoardShape shape = board_shape(settings, physics.lattice.dimension, layout);
-  return model_prologue(physics, layout, history) +
+                                const SiteLayout& layout, int history, const BoardKernels& kernels) {
+  const BoardShape shape = board_shape(settings, physics.lattice.dimension, layout, kernels);
+  return (kernels.specialised ? model_prologue(physics, layout, history)
+                              : generic_model_prologue(physics, layout, history)) +
          fmt::format(
              "namespace kiln::model {{\n"
              "constexpr int kRegion = {}, kPerThread = {}, kThreads = {};\n"

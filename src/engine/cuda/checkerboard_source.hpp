@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/cuda/site_layout.hpp"
+#include "engine/engine.hpp"
 #include "model/model.hpp"
 #include "terms/physics.hpp"
 
@@ -15,13 +16,14 @@ struct BoardShape {
   bool cached = false;  // active regions are kept in shared memory
 };
 
-BoardShape board_shape(const CheckerboardSettings& settings, int dimension, const SiteLayout& layout);
+BoardShape board_shape(const CheckerboardSettings& settings, int dimension, const SiteLayout& layout,
+                       const BoardKernels& kernels = {});
 
 // Steps that a launch may play. Locks hold until all threads have met, which is at the end of a launch.
 uint64_t most_steps_per_launch(const CheckerboardSettings& settings);
 
 // CUDA C++ for compile(). `history` is State::history_length.
 std::string checkerboard_source(const Physics& physics, const CheckerboardSettings& settings,
-                                const SiteLayout& layout, int history);
+                                const SiteLayout& layout, int history, const BoardKernels& kernels = {});
 
 }  // namespace kiln::cuda

@@ -52,14 +52,46 @@ std::string table(const std::string& declaration, int count, const Item& item) {
   return text + "};\n";
 }
 
-std::string physics_function(const Physics& p, int fields) {
-  const TermsInUse& u = p.uses;
+std::string uses_literal(const TermsInUse& u) {
+  return fmt::format("{{{}, {}, {}, {}, {}, {}, {}}}", literal(u.volume), literal(u.perimeter),
+                     literal(u.chemotaxis), literal(u.persistence), literal(u.act), literal(u.connectivity),
+                     literal(u.frozen));
+}
+
+// What physics() says that is not in a table: numbers for the compiler to fold, or where they are in memory.
+struct Numbers {
+  std::string temperature, uses, adhesion_unit, adhesion_is_moore, perimeter_is_moore;
+};
+
+Numbers folded_numbers(const Physics& p) {
+  return {literal(p.temperature), "TermsInUse" + uses_literal(p.uses), literal(p.adhesion.unit),
+          literal(p.adhesion_is_moore), literal(p.perimeter_is_moore)};
+}
+
+const Numbers kNumbersInMemory{"kNumbers.temperature", "kNumbers.uses", "kNumbers.adhesion_unit",
+                               "kNumbers.adhesion_is_moore", "kNumbers.perimeter_is_moore"};
+
+// The host could change a __constant__, so the compiler takes none of its values for granted.
+std::string numbers_in_memory(const Physics& p) {
+  return fmt::format(
+      "struct Numbers {{\n"
+      "  float temperature;\n"
+      "  TermsInUse uses;\n"
+      "  decltype(adhesion::Table::unit) adhesion_unit;\n"
+      "  bool adhesion_is_moore, perimeter_is_moore;\n"
+      "}};\n"
+      "__constant__ Numbers kNumbers{{{}, {}, {}, {}, {}}};\n",
+      literal(p.temperature), uses_literal(p.uses), literal(p.adhesion.unit), literal(p.adhesion_is_moore),
+      literal(p.perimeter_is_moore));
+}
+
+std::string physics_function(const Numbers& numbers, bool fields) {
   return fmt::format(
       "__device__ __forceinline__ Physics physics() {{\n"
       "  Physics p;\n"
       "  p.temperature = {};\n"
       "  p.lattice = Lattice{{kSize, kPeriodic, kDim}};\n"
-      "  p.uses = TermsInUse{{{}, {}, {}, {}, {}, {}, {}}};\n"
+      "  p.uses = {};\n"
       "  p.types.first = kTypePhysics;\n"
       "  p.adhesion = adhesion::Table{{kAdhesion, kTypes, {}}};\n"
       "  p.adhesion_neighbours = &kAdhesionNeighbours;\n"
@@ -69,19 +101,16 @@ std::string physics_function(const Physics& p, int fields) {
       "  p.fields = {};\n"
       "  p.act_logs = kActLogs;\n"
       "  return p;\n}}\n",
-      literal(p.temperature), literal(u.volume), literal(u.perimeter), literal(u.chemotaxis),
-      literal(u.persistence), literal(u.act), literal(u.connectivity), literal(u.frozen),
-      literal(p.adhesion.unit), literal(p.adhesion_is_moore), literal(p.perimeter_is_moore),
-      fields > 0 ? "kFields" : "nullptr");
+      numbers.temperature, numbers.uses, numbers.adhesion_unit, numbers.adhesion_is_moore,
+      numbers.perimeter_is_moore, fields ? "kFields" : "nullptr");
 }
 
-std::string fields_text(const Physics& p) {
+std::string fields_text(const Physics& p, const std::string& memory) {
   const int fields = used_fields(p);
   if (fields == 0) return "";
   if (stored_fields(p) > 0)  // addresses are known only at run time
     return fmt::format("extern \"C\" {{ __constant__ VectorField kFields[{}]; }}\n", fields);
-  return table("__device__ constexpr VectorField kFields", fields,
-               [&](int i) { return field_literal(p.fields[i]); });
+  return table(memory + " VectorField kFields", fields, [&](int i) { return field_literal(p.fields[i]); });
 }
 
 // The one type that stands for all cells that can change; 0 where there are several kinds. (Connectivity asks
@@ -104,20 +133,13 @@ uint32_t frozen_types(const Physics& p) {
   return mask;
 }
 
-}  // namespace
+constexpr const char* kFolded = "__device__ constexpr";
 
-int stored_fields(const Physics& physics) {
-  const int fields = used_fields(physics);
-  const bool any = std::any_of(physics.fields, physics.fields + fields,
-                               [](const VectorField& f) { return f.shape == VectorField::Shape::stored; });
-  return any ? fields : 0;
-}
-
-std::string model_prologue(const Physics& p, const SiteLayout& layout, int history) {
+// Sizes, memory layout and tables; `memory` is where the parameters lie.
+std::string constants_text(const Physics& p, const SiteLayout& layout, int history,
+                           const std::string& memory) {
   const int types = p.adhesion.types;
   std::string text;
-  if (const int only = only_type(p); only != 0) text = fmt::format("#define KILN_ONLY_TYPE {}\n", only);
-  text += "#include \"terms/physics.hpp\"\nnamespace kiln::model {\n";
   const auto constant = [&text](const char* name, int value) {
     text += fmt::format("constexpr int {} = {};\n", name, value);
   };
@@ -130,11 +152,11 @@ std::string model_prologue(const Physics& p, const SiteLayout& layout, int histo
   constant("kIdBits", layout.id_bits);
   constant("kMaxAct", layout.max_act);
   constant("kHistory", history);
-  text += fmt::format("constexpr uint32_t kFrozenTypes = {};\n", frozen_types(p));  // a bit per type
+  text += fmt::format("{} uint32_t kFrozenTypes = {};\n", memory == kFolded ? "constexpr" : memory,
+                      frozen_types(p));  // a bit per type
   text += fmt::format("using Word = {};\n", layout.word_bytes == 4 ? "uint32_t" : "uint64_t");
-  text += table("__device__ constexpr TypePhysics kTypePhysics", types,
-                [&](int i) { return type_literal(p.types[i]); });
-  text += table("__device__ constexpr int32_t kAdhesion", types * types,
+  text += table(memory + " TypePhysics kTypePhysics", types, [&](int i) { return type_literal(p.types[i]); });
+  text += table(memory + " int32_t kAdhesion", types * types,
                 [&](int i) { return fmt::format("{}", p.adhesion.j[i]); });
   text += table("__device__ constexpr int32_t kActLogs", layout.max_act + 1,
                 [&](int i) { return fmt::format("{}", i == 0 ? 0 : act::log_units(ActValue(i))); });
@@ -142,9 +164,34 @@ std::string model_prologue(const Physics& p, const SiteLayout& layout, int histo
           neighbourhood_literal(*p.adhesion_neighbours) + ";\n";
   text += "__device__ constexpr Neighbourhood kPerimeterNeighbours = " +
           neighbourhood_literal(*p.perimeter_neighbours) + ";\n";
-  text += fields_text(p);
-  text += physics_function(p, used_fields(p));
-  return text + "}  // namespace kiln::model\n";
+  return text + fields_text(p, memory);
+}
+
+std::string in_namespace(const std::string& text) {
+  return "#include \"terms/physics.hpp\"\nnamespace kiln::model {\n" + text + "}  // namespace kiln::model\n";
+}
+
+}  // namespace
+
+int stored_fields(const Physics& physics) {
+  const int fields = used_fields(physics);
+  const bool any = std::any_of(physics.fields, physics.fields + fields,
+                               [](const VectorField& f) { return f.shape == VectorField::Shape::stored; });
+  return any ? fields : 0;
+}
+
+std::string model_prologue(const Physics& p, const SiteLayout& layout, int history) {
+  const int only = only_type(p);
+  return (only != 0 ? fmt::format("#define KILN_ONLY_TYPE {}\n", only) : "") +
+         in_namespace(constants_text(p, layout, history, kFolded) +
+                      physics_function(folded_numbers(p), used_fields(p) > 0));
+}
+
+std::string generic_model_prologue(const Physics& p, const SiteLayout& layout, int history) {
+  // Without a field, an empty one: what would read a null pointer would be left out.
+  const std::string no_field = used_fields(p) == 0 ? "__constant__ VectorField kFields[1];\n" : "";
+  return in_namespace(constants_text(p, layout, history, "__constant__") + no_field + numbers_in_memory(p) +
+                      physics_function(kNumbersInMemory, true));
 }
 
 }  // namespace kiln::cuda

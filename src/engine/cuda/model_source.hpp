@@ -13,6 +13,9 @@ namespace kiln::cuda {
 // `history` is State::history_length.
 std::string model_prologue(const Physics& physics, const SiteLayout& layout, int history);
 
+// The same, but kernels have all terms, and read from memory which of them are in use, and all parameters.
+std::string generic_model_prologue(const Physics& physics, const SiteLayout& layout, int history);
+
 // How many fields kFields has; 0 where it is not there, because no field in use is stored.
 int stored_fields(const Physics& physics);
 
