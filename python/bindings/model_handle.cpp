@@ -29,8 +29,8 @@ ModelHandle from_dict(const py::dict& values, const std::string& source, const s
 
 py::tuple size_of(const Model& model) {
   const Vec3i& size = model.lattice.size;
-  return model.lattice.dimension == 2 ? py::make_tuple(size.x, size.y)
-                                      : py::make_tuple(size.x, size.y, size.z);
+  if (model.lattice.dimension == 2) return py::make_tuple(size.x, size.y);
+  return py::make_tuple(size.x, size.y, size.z);
 }
 
 std::vector<std::string> type_names(const Model& model) {
