@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import inspect
 import io
 import json
 import shutil
-import textwrap
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,14 +36,19 @@ class Piece:
     key: str = field(init=False)  # another one where the work or its settings are others
 
     def __post_init__(self) -> None:
-        # By its syntax tree: layout and comments do not count.
-        work = ast.dump(ast.parse(textwrap.dedent(inspect.getsource(self.work))))
-        asked = json.dumps([work, dict(self.settings)], sort_keys=True)
+        asked = json.dumps([_meaning(self.work), dict(self.settings)], sort_keys=True)
         object.__setattr__(self, "key", f"{self.name}-{hashlib.sha256(asked.encode()).hexdigest()[:10]}")
 
     @property
     def file_name(self) -> str:
         return f"{self.key}.npz"
+
+
+def _meaning(work: Callable[..., Values]) -> str:
+    """Its text without spaces and lines of comments: layout does not count, nor does the version of Python, by which
+    syntax trees differ."""
+    lines = (line.strip() for line in inspect.getsource(work).splitlines())
+    return "".join("".join(line.split()) for line in lines if not line.startswith("#"))
 
 
 GPU_SHARES = 12  # a run of a small tissue, most of whose time goes to compiling and measuring, takes one

@@ -35,7 +35,7 @@ Node node_of(const py::handle& value, const std::string& place) {
   if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value))
     return {array_of(py::cast<py::sequence>(value), place), place};
   throw py::type_error(place + ": a model holds numbers, texts, flags, lists and dicts, but this is a " +
-                       py::cast<std::string>(value.get_type().attr("__name__")) + ".");
+                       py::cast<std::string>(py::type::of(value).attr("__name__")) + ".");
 }
 
 py::object object_of(const Node& node) {

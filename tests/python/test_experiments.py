@@ -200,6 +200,9 @@ class Pieces(unittest.TestCase):
     def test_other_settings_are_another_piece(self):
         self.assertNotEqual(Piece("a", fine, {"value": 1}).key, Piece("a", fine, {"value": 2}).key)
 
+    def test_a_piece_is_the_same_in_every_version_of_python(self):
+        self.assertEqual(Piece("a", fine, {"value": 1}).key, "a-64e21b18b2")
+
     def test_a_piece_says_how_it_was_made(self):
         plan = Piece("fine", fine, {"value": 3})
         self.assertTrue(self.compute(plan).complete)
