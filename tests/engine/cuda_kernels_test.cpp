@@ -37,7 +37,7 @@ TEST(TilesKernels, CompileForEveryKindOfModel) {
   SmallWorld w = test::everything(3, 3);
   const auto compiles = [&](const SiteLayout& layout, int passes) {
     EXPECT_NO_THROW(compile_tiles(w.physics(), test::tiles_settings(w, passes), layout,
-                                  w.state.history_length, 90, 132, shared_per_block(90)));
+                                  w.state.history_length, 90, 132, shared_per_block(90), false));
   };
   {
     SCOPED_TRACE("the longest Act");
@@ -85,7 +85,7 @@ TEST_P(ShippedKernels, CompileWithoutSpills) {
     for (const int architecture : architectures()) {
       const TilesKernels kernels =
           compile_tiles(phase.physics.view(), tiles::settings_for(model), layout, model.history_length(),
-                        architecture, 132, shared_per_block(architecture));
+                        architecture, 132, shared_per_block(architecture), true);
       EXPECT_GE(kernels.shape.warps_per_block, architecture == 90 ? 14 : 4) << "sm_" << architecture;
       const auto all = resources(kernels.compiled);
       const auto is_play = [](const KernelResources& r) { return r.name == "play" && r.kernel; };
@@ -107,7 +107,7 @@ TEST_P(EnsembleKernels, CompileWithoutSpills) {
   for (const int members : {2, 1000}) {
     const TilesKernels kernels =
         compile_tiles_for_members(members, model.phases.back().physics.view(), tiles::settings_for(model),
-                                  layout, model.history_length(), 90, 132, shared_per_block(90));
+                                  layout, model.history_length(), 90, 132, shared_per_block(90), true);
     EXPECT_GE(kernels.shape.crew, 1);
     EXPECT_EQ(kernels.shape.blocks_per_multiprocessor > 1, members > 132);
     EXPECT_GE(kernels.shape.warps_per_block * kernels.shape.blocks_per_multiprocessor, 8);

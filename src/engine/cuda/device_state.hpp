@@ -31,6 +31,7 @@ class DeviceState {
   const SiteLayout& layout() const { return layout_; }
   const StateTables& tables() const { return tables_; }
   const Lattice& lattice() const { return state_.lattice; }
+  const State& last_known() const { return state_; }  // on the host, perhaps long ago
   int history_length() const { return state_.history_length; }
   int64_t mcs() const { return mcs_; }
 

@@ -10,7 +10,7 @@
 // other table what it did to the first.
 //
 // Compiled behind model_prologue and what tiles_source adds to kiln::model: kSettings, kPasses, kTrackSums,
-// kUnit, kShareRest, kBatches, kWarpsPerBlock, kCrew.
+// kUnit, kShareRest, kBatches, kWarpsPerBlock, kCrew, kSkipsDead.
 #pragma once
 
 #include "engine/cuda/between_mcs.cuh"
@@ -182,7 +182,7 @@ class Player {
         if (accepted) claim(record);
       }
     }
-    if (kAtOnce && accepted) carry_out(record, decoded(attempt.site));
+    if (kAtOnce && accepted) carry_out(record, place_of(decoded(attempt.site)), decoded(attempt.site));
     count_ += __popc(all);
   }
 
@@ -395,13 +395,14 @@ class Player {
   }
 
   __device__ __forceinline__ void carry_out(const Record& r) {
-    carry_out(r, index(round_->target_of(r.tile)));
+    const Vec3i target = round_->target_of(r.tile);
+    carry_out(r, target, index(target));
   }
-  __device__ __forceinline__ void carry_out(const Record& r, Offset target) {
+  __device__ __forceinline__ void carry_out(const Record& r, const Vec3i& place, Offset target) {
     accepted_ += 1;
     change_sizes(r);
+    if (model::kSkipsDead) LiveMap(tables_.live).mark_around(place);
     if (model::kTrackSums) {
-      const Vec3i place = place_of(target);
       if (r.loser != kMedium) move_centroid(tables_.state, r.loser, place, -1);
       if (r.winner != kMedium) move_centroid(tables_.state, r.winner, place, +1);
     }

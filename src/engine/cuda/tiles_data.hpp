@@ -29,10 +29,18 @@ KILN_HD inline uint32_t pack(int32_t winner_perimeter, int32_t loser_perimeter, 
 KILN_HD inline int32_t winner_perimeter(uint32_t packed) { return int32_t(packed) >> 17; }
 KILN_HD inline int32_t loser_perimeter(uint32_t packed) { return int32_t(packed << 15) >> 17; }
 
-// Where along a row of the lattice the sites lie that are not frozen.
-struct RowSpan {
-  int32_t begin, end;
-};
+// The map of what is live has a bit for every box of live_width x kLiveHigh x kLiveHigh sites, and a word for
+// every row of them along x.
+inline constexpr int kLiveHigh = 8;
+KILN_HD constexpr int live_width(const Lattice& lattice) {
+  int width = 16;
+  while (64 * width < lattice.size.x) width *= 2;
+  return width;
+}
+KILN_HD constexpr int live_rows(int32_t length) { return (length + kLiveHigh - 1) / kLiveHigh; }
+KILN_HD constexpr int64_t live_words(const Lattice& lattice) {
+  return int64_t(live_rows(lattice.size.y)) * live_rows(lattice.size.z);
+}
 
 // A step is some batches of 32 targets of a row. Their surroundings lie in a slot of shared memory. A warp
 // has three slots: one is being filled, attempts in the two others wait to be judged.
@@ -68,7 +76,7 @@ struct TilesTables {
   Extent* extents;   // a second table of sizes, where some change while others are read
   uint64_t* claims;  // per cell
   uint32_t* open;    // for every warp open_per_warp of every field
-  RowSpan* spans;    // per row of the lattice; none where nothing is frozen
+  uint64_t* live;    // the map of what is live; none where nothing is passed over
   Control* control;
   int64_t open_per_warp;
   uint64_t seed;

@@ -41,11 +41,13 @@ void TilesEngine::set_physics(const Physics& physics) {
 
 void TilesEngine::compile(const Physics& physics) {
   const DeviceInfo& info = device_.info();
+  const bool sparse = is_sparse(state_.last_known(), physics);
   const TilesKernels kernels =
       compile_tiles(physics, settings_, state_.layout(), state_.history_length(), architecture_for(info),
-                    info.multiprocessors, info.shared_per_block);
+                    info.multiprocessors, info.shared_per_block, sparse);
   const Module module(device_, kernels.compiled.cubin);
   play_ = module.function("play");
+  find_live_ = module.function("find_live");
   play_.allow_dynamic_shared(int(kernels.shape.shared_bytes));
   shape_ = {{unsigned(info.multiprocessors)},
             {unsigned(32 * kernels.shape.warps_per_block)},
@@ -53,7 +55,10 @@ void TilesEngine::compile(const Physics& physics) {
             true};
   state_.use(module, physics);
   reserve_lists(kernels.shape);
-  find_spans(module, physics);
+  if (sparse && live_.size() == 0)
+    live_ = Buffer<uint64_t>(device_, live_words(state_.lattice()), "the map of what is live");
+  tables_.live = sparse ? live_.data() : nullptr;
+  find_live();
 }
 
 // Every warp keeps its attempts, in the worst case all of a round. It takes no more steps than it has room
@@ -70,14 +75,11 @@ void TilesEngine::reserve_lists(const KernelShape& shape) {
   tables_.open_per_warp = per_warp;
 }
 
-// Frozen sites stay as they are, so rows know for good where they have others.
-void TilesEngine::find_spans(const Module& module, const Physics& physics) {
-  tables_.spans = nullptr;
-  if (!physics.uses.frozen) return;
-  const Vec3i& size = state_.lattice().size;
-  if (spans_.size() == 0) spans_ = Buffer<RowSpan>(device_, int64_t(size.y) * size.z, "the rows");
-  tables_.spans = spans_.data();
-  module.function("find_spans").launch(state_.simple(), stream_, tables_);
+void TilesEngine::find_live() {
+  looked_at_ = state_.mcs();
+  if (tables_.live == nullptr) return;
+  live_.fill(0, &stream_);
+  find_live_.launch(state_.simple(), stream_, tables_);
 }
 
 // Where nothing happens between two MCS, several are played in one launch.
@@ -88,6 +90,7 @@ void TilesEngine::advance(int64_t mcs) {
     if (state_.history_length() > 0) span = 1;
     if (state_.layout().max_act > 0) span = std::min(span, state_.layout().mcs_between_refreshes());
     state_.begin(span, stream_);
+    if (state_.mcs() - looked_at_ >= kMcsBetweenLooks) find_live();
     launch(span);
     state_.finish(span, stream_);
     if (state_.mcs() - claims_renewed_at_ > kMcsBetweenRenewals) renew_claims();

@@ -33,7 +33,7 @@ class TilesEngine : public Engine {
  private:
   void compile(const Physics& physics);
   void reserve_lists(const KernelShape& shape);
-  void find_spans(const Module& module, const Physics& physics);
+  void find_live();
   void launch(int64_t mcs);
   void renew_claims();
 
@@ -43,15 +43,15 @@ class TilesEngine : public Engine {
   DeviceState state_;
   Survey survey_;
   tiles::Clock clock_;
-  Function play_;
+  Function play_, find_live_;
   Launch shape_;
   Buffer<Extent> extents_;
   Buffer<uint64_t> claims_;
   Buffer<uint32_t> open_;
-  Buffer<RowSpan> spans_;
+  Buffer<uint64_t> live_;
   Buffer<Control> control_;
   TilesTables tables_{};
-  int64_t claims_renewed_at_ = 0;  // MCS
+  int64_t claims_renewed_at_ = 0, looked_at_ = 0;  // MCS
 };
 
 }  // namespace kiln::cuda

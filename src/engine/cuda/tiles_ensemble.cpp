@@ -37,13 +37,15 @@ void TilesEnsemble::set_physics(const Physics& physics) {
 
 void TilesEnsemble::compile(const Physics& physics) {
   const DeviceInfo& info = device_.info();
+  sparse_ = is_sparse(state_.last_known(), physics);
   const TilesKernels kernels =
       compile_tiles_for_members(size(), physics, settings_, state_.layout(), state_.history_length(),
-                                architecture_for(info), info.multiprocessors, info.shared_per_block);
+                                architecture_for(info), info.multiprocessors, info.shared_per_block, sparse_);
   const KernelShape& shape = kernels.shape;
   const Module module(device_, kernels.compiled.cubin);
   play_ = module.function("play_members");
   count_sums_ = module.function("count_sums_of_members");
+  find_live_ = module.function("find_live_of_members");
   play_.allow_dynamic_shared(int(shape.shared_bytes));
   const int threads = 32 * shape.warps_per_block;
   const int64_t resident =
@@ -52,13 +54,17 @@ void TilesEnsemble::compile(const Physics& physics) {
   shape_ = {{unsigned(crews * shape.crew)}, {unsigned(threads)}, shape.shared_bytes, shape.crew > 1};
   fields_.give(device_, module, physics);
   reserve_lists(shape, crews);
-  const Vec3i& box = state_.lattice().size;
-  has_spans_ = physics.uses.frozen;
-  if (has_spans_ && spans_.size() == 0) spans_ = Buffer<RowSpan>(device_, size() * box.y * box.z, "the rows");
+  if (sparse_ && live_.size() == 0)
+    live_ = Buffer<uint64_t>(device_, size() * live_words(state_.lattice()), "the map of what is live");
   write_tables();
-  if (has_spans_)
-    module.function("find_spans_of_members")
-        .launch(block_per_member(), stream_, tables_.data(), int32_t(size()));
+  find_live();
+}
+
+void TilesEnsemble::find_live() {
+  looked_at_ = state_.mcs();
+  if (!sparse_) return;
+  live_.fill(0, &stream_);
+  find_live_.launch(block_per_member(), stream_, tables_.data(), int32_t(size()));
 }
 
 // As in TilesEngine, for every crew.
@@ -72,7 +78,6 @@ void TilesEnsemble::reserve_lists(const KernelShape& shape, int64_t crews) {
 }
 
 void TilesEnsemble::write_tables() {
-  const Vec3i& box = state_.lattice().size;
   std::vector<TilesTables> tables;
   for (int64_t member = 0; member < size(); ++member) {
     const int64_t first = state_.first_cell(member);
@@ -81,7 +86,7 @@ void TilesEnsemble::write_tables() {
     if (extents_.size() > 0) t.extents = extents_.data() + first;
     if (claims_.size() > 0) t.claims = claims_.data() + first;
     t.open = open_.data();
-    if (has_spans_) t.spans = spans_.data() + member * box.y * box.z;
+    if (sparse_) t.live = live_.data() + member * live_words(state_.lattice());
     t.control = control_.data() + member;
     t.open_per_warp = open_per_warp_;
     t.seed = seeds_[std::size_t(member)];
@@ -100,6 +105,7 @@ void TilesEnsemble::advance(int64_t mcs) {
   while (state_.mcs() < end) {
     int64_t span = std::min(end - state_.mcs(), int64_t(kMostMcsPerLaunch));
     if (state_.layout().max_act > 0) span = std::min(span, state_.layout().mcs_between_refreshes());
+    if (state_.mcs() - looked_at_ >= kMcsBetweenLooks) find_live();
     launch(span);
     state_.advanced(span);
     if (state_.mcs() - claims_renewed_at_ > kMcsBetweenRenewals) renew_claims();

@@ -31,6 +31,7 @@ class TilesEnsemble : public Ensemble {
   void compile(const Physics& physics);
   void reserve_lists(const KernelShape& shape, int64_t crews);
   void write_tables();
+  void find_live();
   void launch(int64_t mcs);
   void renew_claims();
   void fetch_cells();
@@ -43,17 +44,17 @@ class TilesEnsemble : public Ensemble {
   EnsembleState state_;
   FieldValues fields_;
   tiles::Clock clock_;
-  Function play_, count_sums_;
+  Function play_, count_sums_, find_live_;
   Launch shape_;
   Buffer<Extent> extents_;
   Buffer<uint64_t> claims_;
   Buffer<uint32_t> open_;
-  Buffer<RowSpan> spans_;
+  Buffer<uint64_t> live_;
   Buffer<Control> control_;
   Buffer<TilesTables> tables_;  // one per member
   int64_t open_per_warp_ = 0;
-  bool has_spans_ = false;
-  int64_t refreshed_at_, claims_renewed_at_;  // MCS
+  bool sparse_ = false;
+  int64_t refreshed_at_, claims_renewed_at_, looked_at_ = 0;  // MCS
 };
 
 }  // namespace kiln::cuda

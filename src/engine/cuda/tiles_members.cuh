@@ -5,7 +5,6 @@
 #pragma once
 
 #include "engine/cuda/tiles.cuh"
-#include "engine/cuda/tiles_spans.cuh"
 
 namespace kiln::device {
 
@@ -108,7 +107,7 @@ extern "C" __global__ void count_sums_of_members(const kiln::cuda::TilesTables* 
     kiln::device::add_up_sums(kiln::device::whole_block(), members[member].state, false);
 }
 
-extern "C" __global__ void find_spans_of_members(const kiln::cuda::TilesTables* members, int32_t count) {
+extern "C" __global__ void find_live_of_members(const kiln::cuda::TilesTables* members, int32_t count) {
   for (int32_t member = int32_t(blockIdx.x); member < count; member += int32_t(gridDim.x))
-    kiln::device::find_live_spans(kiln::device::whole_block(), members[member]);
+    kiln::device::find_live(kiln::device::whole_block(), members[member]);
 }

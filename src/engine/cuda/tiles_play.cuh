@@ -3,7 +3,6 @@
 
 #include "engine/cuda/between_kernels.cuh"
 #include "engine/cuda/tiles.cuh"
-#include "engine/cuda/tiles_spans.cuh"
 
 extern "C" __global__ void __launch_bounds__(32 * kiln::model::kWarpsPerBlock, 1)
     play(const __grid_constant__ kiln::cuda::TilesTables tables,
@@ -15,6 +14,6 @@ extern "C" __global__ void __launch_bounds__(32 * kiln::model::kWarpsPerBlock, 1
   device::Player(tables, shared).play(span, [](int64_t) {});
 }
 
-extern "C" __global__ void find_spans(const __grid_constant__ kiln::cuda::TilesTables tables) {
-  kiln::device::find_live_spans(kiln::device::whole_grid(), tables);
+extern "C" __global__ void find_live(const __grid_constant__ kiln::cuda::TilesTables tables) {
+  kiln::device::find_live(kiln::device::whole_grid(), tables);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/cuda/tiles_data.hpp"
+#include "engine/cuda/tiles_live.cuh"
 #include "engine/cuda/tiles_sites.cuh"
 #include "engine/tiles.hpp"
 
@@ -265,14 +266,11 @@ class Scout {
       step.end = min(step.end, (model::kSize.x - step.x + width - 1) / width);
     }
     if (step.end > step.begin) attempts_ += uint32_t(step.end - step.begin);
-    if (tables_.spans != nullptr && is_dead(step)) step.end = step.begin;
+    if (model::kSkipsDead && !LiveMap(tables_.live).is_live({step.x, place.y, place.z},
+                                                             step.x_of(int32_t(kStepTiles) - 1)))
+      step.end = step.begin;
     if (!is_inner<1, kSight>(place.y) || (kDim == 3 && !is_inner<2, kSight>(place.z))) step.row = ~step.row;
     return step;
-  }
-  // Whether all targets of a step are frozen.
-  __device__ __forceinline__ bool is_dead(const Step& step) const {
-    const cuda::RowSpan span = tables_.spans[step.row / kRow];
-    return step.x >= span.end || step.x_of(int32_t(kStepTiles) - 1) < span.begin;
   }
 
   // Rows inside the lattice come in pieces of 16 bytes, all at the same offsets; what lies behind the walls

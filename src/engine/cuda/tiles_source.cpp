@@ -28,15 +28,25 @@ std::string tiles_source(const Physics& physics, const tiles::Settings& settings
              "constexpr tiles::Settings kSettings{{{{{}, {}, {}}}, {}, {}, {:a}f}};\n"
              "constexpr int kPasses = kSettings.passes, kWarpsPerBlock = {};\n"
              "constexpr uint32_t kBatches = {}, kUnit = {};\n"
-             "constexpr bool kShareRest = {}, kTrackSums = {};\n"
+             "constexpr bool kShareRest = {}, kTrackSums = {}, kSkipsDead = {};\n"
              "constexpr int kBlocksPerMultiprocessor = {}, kAnchorChecks = {};\n"
              "}}  // namespace kiln::model\n"
              "#include \"engine/cuda/{}.cuh\"\n",
              shape.crew, settings.tile.x, settings.tile.y, settings.tile.z, settings.apart, settings.passes,
              settings.hopeless, shape.warps_per_block, shape.batches, shape.steps_per_unit, shape.share_rest,
-             history > 0 && shape.crew != 0,
-             shape.blocks_per_multiprocessor, anchor_checks(physics.lattice),
+             history > 0 && shape.crew != 0, shape.skips_dead, shape.blocks_per_multiprocessor, anchor_checks(physics.lattice),
              shape.crew == 0 ? "tiles_play" : "tiles_members");
+}
+
+// Cells will be as large as they want to be.
+bool is_sparse(const State& state, const Physics& physics) {
+  double filled = 0;
+  for (CellId cell = 1; cell < state.cells.count(); ++cell) {
+    const TypePhysics& type = physics.types[state.cells.type[cell]];
+    if (!type.frozen)
+      filled += std::max(double(state.cells.extent[cell].volume), double(type.volume.target));
+  }
+  return filled < 0.75 * double(state.lattice.sites());
 }
 
 int64_t steps_of_round(const Lattice& lattice, const tiles::Settings& settings, int batches) {
@@ -85,8 +95,10 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
 }  // namespace
 
 TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
-                           int history, int architecture, int multiprocessors, int shared_per_block) {
+                           int history, int architecture, int multiprocessors, int shared_per_block,
+                           bool skips_dead) {
   KernelShape shape;
+  shape.skips_dead = skips_dead;
   shape.batches = batches_for(physics, settings);
   // Where warps have few steps each, single ones balance better than whole draws.
   const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
@@ -100,8 +112,10 @@ TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settin
 
 TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
                                        const tiles::Settings& settings, const SiteLayout& layout, int history,
-                                       int architecture, int multiprocessors, int shared_per_block) {
+                                       int architecture, int multiprocessors, int shared_per_block,
+                                       bool skips_dead) {
   KernelShape shape;
+  shape.skips_dead = skips_dead;
   shape.batches = batches_for(physics, settings);
   shape.steps_per_unit = 1;
   const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);

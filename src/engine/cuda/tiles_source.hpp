@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/state.hpp"
 #include "engine/cuda/nvrtc.hpp"
 #include "engine/cuda/site_layout.hpp"
 #include "engine/tiles.hpp"
@@ -18,6 +19,7 @@ struct KernelShape {
   int batches = 1;          // of 32 tiles in a step: 1, 2 or 4
   int steps_per_unit = 4;   // steps that are dealt out together
   bool share_rest = false;  // the last steps of a round go to the fastest warps
+  bool skips_dead = false;  // steps in which nothing is live are passed over
   unsigned shared_bytes = 0;
 };
 
@@ -33,12 +35,18 @@ struct TilesKernels {
 // For a device with so many multiprocessors, and blocks with so much shared memory at most; with as many
 // warps as that and the registers allow.
 TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
-                           int history, int architecture, int multiprocessors, int shared_per_block);
+                           int history, int architecture, int multiprocessors, int shared_per_block,
+                           bool skips_dead);
 
 // The same for `members` simulations at once.
 TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
                                        const tiles::Settings& settings, const SiteLayout& layout, int history,
-                                       int architecture, int multiprocessors, int shared_per_block);
+                                       int architecture, int multiprocessors, int shared_per_block,
+                                       bool skips_dead);
+
+// Whether so much of a lattice is likely to be dead that passing over it pays.
+bool is_sparse(const State& state, const Physics& physics);
+inline constexpr int64_t kMcsBetweenLooks = 100;  // at what is live: cells that move leave it marked behind them
 
 // Steps of a round.
 int64_t steps_of_round(const Lattice& lattice, const tiles::Settings& settings, int batches);
