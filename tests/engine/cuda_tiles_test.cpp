@@ -264,6 +264,49 @@ TEST(CudaTiles, SayThatThereAreTooManyTypes) {
   }
 }
 
+// A few cells that wander far through medium, past a wall, and around the box; sides are such that the last
+// boxes of the map are one site wide.
+TEST(CudaTiles, PassOverWhatIsDead) {
+  KILN_NEEDS_GPU();
+  for (const char* lattice : {"size = [129, 41]", "size = [129, 41]\nboundary = \"closed\"",
+                              "size = [65, 33, 25]", "size = [65, 33, 25]\nboundary = \"closed\""}) {
+    SCOPED_TRACE(lattice);
+    const Model model = parse_model(fmt::format(R"(temperature = 20
+[lattice]
+{}
+[types.wall]
+frozen = true
+[types.cell]
+volume = {{target = 60, lambda = 5}}
+act = {{lambda = 400, max = 20}}
+[[initial]]
+kind = "seeds"
+type = "wall"
+count = 3
+radius = 2
+[[initial]]
+kind = "seeds"
+type = "cell"
+count = 4
+radius = 3
+)",
+                                               lattice),
+                                    "a sparse model", ".");
+    const Physics physics = model.phases[0].physics.view();
+    State state = initial_state(model);
+    ASSERT_TRUE(is_sparse(state, physics));
+    const auto gpu = make_engine(model, physics, state, {.engine = "cuda"});
+    const auto threads = make_engine(model, physics, std::move(state), {.engine = "threads", .threads = 1});
+    for (const int mcs : {1, 30, 200, 333}) {
+      gpu->advance(mcs);
+      threads->advance(mcs);
+      ASSERT_EQ(state_hash(gpu->state()), state_hash(threads->state())) << "MCS " << gpu->state().mcs;
+      EXPECT_EQ(gpu->counts().live, threads->counts().live);
+      EXPECT_EQ(gpu->counts().attempts, threads->counts().attempts);
+    }
+  }
+}
+
 class CudaShippedModel : public testing::TestWithParam<std::string> {};
 
 TEST_P(CudaShippedModel, KeepsItsBooksAndItsHash) {

@@ -45,9 +45,15 @@ KILN_HD constexpr int64_t live_words(const Lattice& lattice) {
 // A step is some batches of 32 targets of a row. Their surroundings lie in a slot of shared memory. A warp
 // has three slots: one is being filled, attempts in the two others wait to be judged.
 inline constexpr int kSlots = 3;
-// Words in a row of a slot: whole sectors of 32 bytes.
-KILN_HD constexpr int slot_pitch(int batches, int tile_width, int word_bytes) {
-  const int sector = 32 / word_bytes, needed = (32 * batches + 1) * tile_width + 1;
+// How far the neighbours of a step's targets reach, from its first target on. In a periodic lattice that is
+// no whole number of tiles long, some targets lie farther by the rest.
+KILN_HD constexpr int slot_reach(int batches, const Lattice& lattice, int tile_width) {
+  const int rest = lattice.periodic.x ? lattice.size.x % tile_width : 0;
+  return tile_width * (32 * batches - 1) + rest + 2;
+}
+// Words in a row of a slot: whole sectors of 32 bytes, wherever in a sector the first word lies.
+KILN_HD constexpr int slot_pitch(int batches, const Lattice& lattice, int tile_width, int word_bytes) {
+  const int sector = 32 / word_bytes, needed = 1 + slot_reach(batches, lattice, tile_width);
   return (needed + 2 * (sector - 1)) / sector * sector;
 }
 // Room in shared memory that a block of `play` asks for. What is left is cache.
@@ -55,7 +61,7 @@ KILN_HD constexpr unsigned shared_bytes(int warps, int batches, const Lattice& l
                                         int word_bytes, int max_act) {
   const bool flat = lattice.dimension == 2, wide = lattice.sites() >= int64_t(1) << 31;
   const int rows = flat ? 3 : 9;
-  const int per_slot = rows * slot_pitch(batches, tile_width, word_bytes) * word_bytes + 128 * batches + 40;
+  const int per_slot = rows * slot_pitch(batches, lattice, tile_width, word_bytes) * word_bytes + 128 * batches + 40;
   const int means = (wide ? 12 : 8) * (flat || max_act == 0 ? 1 : 32);
   const int logs = max_act == 0 || max_act >= 1024 ? 4 : 4 * (max_act < 256 ? 256 : max_act + 1);
   return unsigned(1024 + warps * (kSlots * per_slot + 288 + means) + logs);

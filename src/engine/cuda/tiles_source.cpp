@@ -64,8 +64,13 @@ struct Compiling {
   int history, architecture;
 };
 
-// Measured: with more, registers would gain less.
-int most_warps(const Physics& physics) { return physics.lattice.dimension == 2 ? 24 : 20; }
+// With more, each has too few registers.
+int most_warps(const Physics& physics, const SiteLayout& layout) {
+  return physics.lattice.dimension == 2 ? 24 : layout.max_act > 0 ? 21 : 23;
+}
+
+// The rest is cache, and with less than a seventh more warps are slower than fewer.
+int room_in(int shared_per_block) { return shared_per_block / 7 * 6; }
 
 int batches_for(const Physics& physics, const tiles::Settings& settings) {
   return physics.lattice.dimension == 2 && settings.tile.x <= 3 ? 2 : 1;
@@ -76,7 +81,7 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
                                      int shared_at_most) {
   TilesKernels result{{}, shape};
   const unsigned extra = shape.crew > 0 ? sizeof(TilesTables) : 0;
-  for (const int warps : {24, 22, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
+  for (const int warps : {24, 23, 22, 21, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
     if (warps > warps_at_most) continue;
     result.shape.warps_per_block = warps;
     result.shape.shared_bytes =
@@ -102,12 +107,12 @@ TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settin
   shape.batches = batches_for(physics, settings);
   // Where warps have few steps each, single ones balance better than whole draws.
   const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
-  const bool many = steps >= int64_t(multiprocessors) * most_warps(physics) * 16;
+  const bool many = steps >= int64_t(multiprocessors) * most_warps(physics, layout) * 16;
   shape.steps_per_unit = many ? 4 / shape.batches : 1;
   // (In several passes warps with more attempts than others would keep everybody waiting.)
   shape.share_rest = many && settings.passes == 1;
   return compile_with_most_warps({physics, settings, layout, history, architecture}, shape,
-                                 most_warps(physics), shared_per_block);
+                                 most_warps(physics, layout), room_in(shared_per_block));
 }
 
 TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
@@ -119,7 +124,7 @@ TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
   shape.batches = batches_for(physics, settings);
   shape.steps_per_unit = 1;
   const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
-  const int warps = most_warps(physics);
+  const int warps = most_warps(physics, layout);
   const int64_t blocks_with_work = (steps + warps - 1) / warps;
   shape.crew = int(std::clamp<int64_t>(multiprocessors / members, 1, blocks_with_work));
   // While one crew waits, others work; with more than a few, each has too few warps. As many as make turns of
