@@ -1,5 +1,6 @@
 // The `tiles` schedule on a GPU gives the bits that threads give, and those are the schedule's description
 // (tiles_test.cpp). Every world compiles kernels of its own, so there are fewer than there.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -27,7 +27,7 @@ using cuda::Span;
 using cuda::TilesTables;
 
 struct Shared {
-  SharedRound rounds[2];  // this one and the next
+  SharedRound rounds[3];  // this one and the next two
   Ring ring[model::kWarpsPerBlock];
   ActMeans::Wanted means[model::kWarpsPerBlock][ActMeans::kMostWanted];
   ActLogs::Table logs;
@@ -54,6 +54,7 @@ class Player {
         lane_(threadIdx.x % 32),
         warp_(crew::place() * model::kWarpsPerBlock + threadIdx.x / 32),
         warps_(crew::blocks() * model::kWarpsPerBlock),
+        scout_(shared.ring[threadIdx.x / 32], shared.toward, t, sites_, warp_, warps_),
         words_(shared.ring[threadIdx.x / 32].words),
         ready_(reinterpret_cast<Record*>(shared.ring[threadIdx.x / 32].words)),
         open_(t.open + int64_t(warp_) * t.open_per_warp * cuda::open_fields(model::kPasses, model::kMaxAct),
@@ -68,16 +69,18 @@ class Player {
   template <class Between>
   __device__ void play(const Span& span, const Between& between) {
     const uint64_t first = span.rounds[0];
-    if (threadIdx.x == 0) shared_.rounds[first % 2].set(tables_.seed, first);
+    end_ = span.rounds[span.mcs];
+    if (threadIdx.x < 2) round_at(first + threadIdx.x).set(tables_.seed, first + threadIdx.x);
     if (kAtOnce) {
       copy_sizes();
       crew_barrier();
     }
     __syncthreads();
+    if (kBeginsEarly && first < end_) scout_.begin(round_at(first), first);
     for (int m = 0; m < span.mcs; ++m) {
       clock_ = uint32_t(span.first_mcs + m);
       for (uint64_t number = span.rounds[m]; number < span.rounds[m + 1]; ++number) {
-        round_ = shared_.rounds + number % 2;
+        round_ = &round_at(number);
         play_round(number);
         if (kAtOnce) swap_tables();
       }
@@ -90,11 +93,23 @@ class Player {
   __device__ void wait() { crew_barrier(); }
 
  private:
+  // The first steps of a round are worked out while the last one ends; unless the lattice has a say in them,
+  // or registers are scarce.
+  static constexpr bool kBeginsEarly = kAtOnce && !model::kSkipsDead;
+
+  __device__ __forceinline__ SharedRound& round_at(uint64_t number) const {
+    return shared_.rounds[number % 3];
+  }
+
   __device__ void play_round(uint64_t number) {
     if (crew::place() == 0 && threadIdx.x == 0)
-      tables_.control->taken[(number + 1) % 2] = 0;  // nobody uses it now
-    judge_all(number);
-    crew_barrier([&] { shared_.rounds[(number + 1) % 2].set(tables_.seed, number + 1); });
+      tables_.control->taken[(number + 2) % 3] = 0;  // nobody uses it now
+    if (!kBeginsEarly) scout_.begin(*round_, number);
+    judge_all();
+    crew_barrier([&] { round_at(number + 2).set(tables_.seed, number + 2); },
+                 [&] {
+                   if (kBeginsEarly && number + 1 < end_) scout_.begin(round_at(number + 1), number + 1);
+                 });
     if (kAtOnce) return;
     for (int pass = 1;; ++pass) {
       const bool last = pass == model::kPasses;
@@ -122,24 +137,21 @@ class Player {
 
   // Picks out the attempts between different cells, and judges them 32 at a time. The surroundings of the
   // next step are under way meanwhile.
-  __device__ void judge_all(uint64_t number) {
-    Scout scout(*round_, shared_.ring[threadIdx.x / 32], shared_.toward, tables_, sites_, warp_, warps_,
-                number);
+  __device__ void judge_all() {
     // Room for the steps under way, one that has been taken, and one more.
     const auto has_room = [&] { return count_ + 4 * kStepTiles <= uint32_t(tables_.open_per_warp); };
-    scout.send(true);
+    scout_.send(true);
     if (kAtOnce) carry_out_again();
     count_ = 0;
-    while (scout.has_sent()) {
-      if (scout.at_step()) scout.send(has_room());
-      scout.gather();
-      for (uint32_t enough = scout.most_to_keep(); scout.waiting() > enough;) {
+    while (scout_.has_sent()) {
+      if (scout_.at_step()) scout_.send(has_room());
+      scout_.gather();
+      for (uint32_t enough = scout_.most_to_keep(); scout_.waiting() > enough;) {
         bool here;
-        const Attempt attempt = scout.next(here);
+        const Attempt attempt = scout_.next(here);
         judge(attempt, here);
       }
     }
-    attempts_ += scout.attempts();
   }
 
   // Judges one attempt per lane; `here` is false for lanes that have none.
@@ -415,22 +427,28 @@ class Player {
 
   // Waits for the whole crew; what was written before is seen after. The counter's top bit flips when the
   // last block has come, whatever it was before, so nobody has to reset it. One thread per block speaks for
-  // it: many more at one address would queue up. Another does something useful meanwhile. Returns whether any
-  // warp has open attempts.
-  template <class Meanwhile>
-  __device__ __forceinline__ bool crew_barrier(const Meanwhile& meanwhile) {
-    const bool for_meanwhile = threadIdx.x == 32 * (model::kWarpsPerBlock - 1);
+  // it: many more at one address would queue up. Meanwhile another thread does something for the block, and
+  // every warp something for itself. Returns whether any warp has open attempts.
+  template <class ForBlock, class ForWarp>
+  __device__ __forceinline__ bool crew_barrier(const ForBlock& for_block, const ForWarp& for_warp) {
+    const bool speaks_for_block = threadIdx.x == 32 * (model::kWarpsPerBlock - 1);
     if constexpr (model::kCrew == 1) {
-      if (for_meanwhile) meanwhile();
+      if (speaks_for_block) for_block();
+      __syncwarp();
+      for_warp();
       return __syncthreads_or(count_ > 0) != 0;
     }
     __syncthreads();
-    if (for_meanwhile) meanwhile();
+    if (speaks_for_block) for_block();
+    Control& control = *tables_.control;
     if (threadIdx.x == 0) {
-      Control& control = *tables_.control;
       if (shared_.open != 0) *static_cast<volatile uint32_t*>(&control.open_at) = stamp_;
       shared_.open = 0;
       arrive(control.barrier, crew::place() == 0 ? 0x80000000u - (crew::blocks() - 1) : 1u);
+    }
+    __syncwarp();
+    for_warp();
+    if (threadIdx.x == 0) {
       uint64_t seen;  // the counter, and open_at above it
       do {
         seen = look_at(&control.barrier);
@@ -442,7 +460,7 @@ class Player {
     return shared_.any_open != 0;
   }
   __device__ bool crew_barrier() {
-    return crew_barrier([] {});
+    return crew_barrier([] {}, [] {});
   }
   // What this thread, and those it has met at a barrier, wrote before comes first for those who look.
   __device__ __forceinline__ static void arrive(uint32_t& counter, uint32_t by) {
@@ -457,7 +475,7 @@ class Player {
 
   __device__ void leave() {
     if (now_ != tables_.state.extents) carry_out_again();  // the host knows of the first table
-    add_up(tables_.control->attempts, attempts_);
+    add_up(tables_.control->attempts, scout_.attempts());
     add_up(tables_.control->live, live_);
     add_up(tables_.control->accepted, accepted_);
     crew_barrier();
@@ -474,6 +492,7 @@ class Player {
   Word* sites_;
   ActMeans means_;
   uint32_t lane_, warp_, warps_;
+  Scout scout_;
   const Word* words_;  // surroundings of targets
   Record* ready_;      // up to 63; nobody judges while it is used
   OpenList open_;
@@ -481,7 +500,8 @@ class Player {
   cuda::Extent *now_, *next_;
   uint32_t stamp_ = 0, clock_ = 0;
   uint32_t arrived_;                                 // the barrier's top bit before all have come
-  uint32_t attempts_ = 0, live_ = 0, accepted_ = 0;  // of one launch
+  uint32_t live_ = 0, accepted_ = 0;  // of one launch
+  uint64_t end_ = 0;                  // the first round that is not of it
 };
 
 // What a block needs before it plays.

@@ -72,7 +72,7 @@ struct Control {
   alignas(8) uint32_t barrier;  // these two are read at once
   uint32_t open_at;             // the stamp of the last pass that left something open
   uint32_t stamp;               // of the next pass
-  uint32_t taken[2];            // steps that warps have taken beyond those dealt out, in even and odd rounds
+  uint32_t taken[3];            // steps that warps have taken beyond those dealt out, by rounds in turn
   uint64_t attempts, live, accepted;
 };
 

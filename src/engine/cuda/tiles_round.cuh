@@ -101,24 +101,32 @@ __device__ __forceinline__ void wait_for_copies() {
   __syncwarp();
 }
 
-// Goes through the steps of one warp in a round. Most are dealt out, kUnit at a time; the rest, if any, is
-// for those who get on fastest.
+// Goes through the steps of one warp, round by round. Most are dealt out, kUnit at a time; the rest, if any,
+// is for those who get on fastest.
 class Scout {
  public:
-  __device__ Scout(const SharedRound& round, Ring& ring, const int* toward, const cuda::TilesTables& tables,
-                   const Word* sites, uint32_t warp, uint32_t warps, uint64_t number)
-      : round_(round),
-        ring_(ring),
+  __device__ Scout(Ring& ring, const int* toward, const cuda::TilesTables& tables, const Word* sites,
+                   uint32_t warp, uint32_t warps)
+      : ring_(ring),
         toward_(toward),
         tables_(tables),
         sites_(sites),
-        number_(number),
         lane_(threadIdx.x % 32),
         warp_(warp),
         warps_(warps) {
     constexpr uint32_t units = kEnd / model::kUnit;
     turns_ =
         (model::kShareRest ? max(1u, units / 8 * 7 / warps) : (units + warps - 1) / warps) * model::kUnit;
+  }
+
+  // Works out the first steps of a round. That does not look at the lattice.
+  __device__ __forceinline__ void begin(const SharedRound& round, uint64_t number) {
+    round_ = &round;
+    number_ = number;
+    turn_ = 0;
+    ended_ = false;
+    group_ = ~0u;
+    look_ahead(true);
   }
 
   __device__ uint32_t attempts() const { return attempts_; }
@@ -240,7 +248,7 @@ class Scout {
       ended_ = __shfl_sync(~0u, next_, 0) >= kEnd;
     }
     if (model::kShareRest && turn_ >= turns_ && !ended_ && lane_ == 0)  // nobody waits for it now
-      next_ = has_room ? turns_ * warps_ + atomicAdd(tables_.control->taken + number_ % 2, 1) : ~0u;
+      next_ = has_room ? turns_ * warps_ + atomicAdd(tables_.control->taken + number_ % 3, 1) : ~0u;
     if (number_ % 2 == 1) number = number < kEnd ? kEnd - 1 - number : ~0u;
     mine_ = number < kSteps ? step_at(number) : Step{0, 0, 0, 0, 0, 0};
     left_ = __ballot_sync(~0u, mine_.end > mine_.begin);
@@ -250,7 +258,7 @@ class Scout {
     Step step{0, 0, 0, 0, 0, 0};
     const uint32_t row = number / kStepsPerRow;
     const int32_t column = int32_t(number % kStepsPerRow * kStepTiles);
-    const tiles::Row targets = round_.row_at(row);
+    const tiles::Row targets = round_->row_at(row);
     const Vec3i& place = targets.first;
     const bool inside = (model::kPeriodic.y || kLattice.contains(1, place.y)) &&
                         (kDim == 2 || model::kPeriodic.z || kLattice.contains(2, place.z));
@@ -317,12 +325,12 @@ class Scout {
     }
   }
 
-  const SharedRound& round_;
+  const SharedRound* round_ = nullptr;
   Ring& ring_;
   const int* toward_;
   const cuda::TilesTables& tables_;
   const Word* sites_;
-  uint64_t number_;
+  uint64_t number_ = 0;
   uint32_t lane_, warp_, warps_;
   uint32_t turn_ = 0, turns_;               // steps dealt to this warp
   uint32_t next_ = 0;                       // one that was not; lane 0 knows
