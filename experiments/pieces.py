@@ -113,7 +113,7 @@ def _load(path: Path) -> tuple[Values, Mapping[str, Any]] | None:
         return None
     with np.load(path) as stored:
         values = {name: _plain(stored[name]) for name in stored.files}
-    return values, {"machine": "a machine that was not noted", **json.loads(values.pop(_MADE))}
+    return values, json.loads(values.pop(_MADE))
 
 
 def _plain(array: np.ndarray) -> Any:

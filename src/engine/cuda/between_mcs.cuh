@@ -13,8 +13,8 @@ __device__ __forceinline__ void turn_cells(const Party& party, const StateTables
     const int32_t volume = tables.extents[cell].volume;
     if (volume == 0) continue;
     persistence::turn(physics.types[type_of(tables, CellId(cell))].persistence, mcs,
-                      centroid_of(tables.anchors[cell], tables.sums[cell], volume), tables.directions[cell].along,
-                      tables.history + cell * model::kHistory);
+                      centroid_of(tables.anchors[cell], tables.sums[cell], volume),
+                      tables.directions[cell].along, tables.history + cell * model::kHistory);
   }
 }
 

@@ -235,8 +235,8 @@ void DeviceState::begin(int64_t mcs, const Stream& stream) {
 void DeviceState::finish(int64_t mcs, const Stream& stream) {
   mcs_ += mcs;
   const Vec3<bool>& periodic = state_.lattice.periodic;
-  const bool drifts = (periodic.x || periodic.y || periodic.z) &&
-                      mcs_ % mcs_between_anchor_checks(state_.lattice) == 0;
+  const bool drifts =
+      (periodic.x || periodic.y || periodic.z) && mcs_ % mcs_between_anchor_checks(state_.lattice) == 0;
   const bool turns = state_.history_length > 0;
   if (sums_come_ == CentroidSums::counted && (drifts || turns)) count_all_sums(stream);
   if (drifts) move_anchors(stream);

@@ -173,7 +173,8 @@ class Player {
       here = surroundings_delta<kDim>(physics, world, copy, surroundings);
       change = perimeter_change(physics, world, copy);
       dh = surroundings + sizes_delta(physics, sizes, copy, change);
-      if (!kOnePass) here = here && lowest_with_act(physics, copy, dh) - threshold <= model::kSettings.hopeless;
+      if (!kOnePass)
+        here = here && lowest_with_act(physics, copy, dh) - threshold <= model::kSettings.hopeless;
     }
     float act = 0;
     uint32_t flags = 0;

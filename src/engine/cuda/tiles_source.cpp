@@ -34,8 +34,8 @@ std::string tiles_source(const Physics& physics, const tiles::Settings& settings
              "#include \"engine/cuda/{}.cuh\"\n",
              shape.crew, settings.tile.x, settings.tile.y, settings.tile.z, settings.apart, settings.passes,
              settings.hopeless, shape.warps_per_block, shape.batches, shape.steps_per_unit, shape.share_rest,
-             history > 0 && shape.crew != 0, shape.skips_dead, shape.blocks_per_multiprocessor, anchor_checks(physics.lattice),
-             shape.crew == 0 ? "tiles_play" : "tiles_members");
+             history > 0 && shape.crew != 0, shape.skips_dead, shape.blocks_per_multiprocessor,
+             anchor_checks(physics.lattice), shape.crew == 0 ? "tiles_play" : "tiles_members");
 }
 
 // Cells will be as large as they want to be.
@@ -43,8 +43,7 @@ bool is_sparse(const State& state, const Physics& physics) {
   double filled = 0;
   for (CellId cell = 1; cell < state.cells.count(); ++cell) {
     const TypePhysics& type = physics.types[state.cells.type[cell]];
-    if (!type.frozen)
-      filled += std::max(double(state.cells.extent[cell].volume), double(type.volume.target));
+    if (!type.frozen) filled += std::max(double(state.cells.extent[cell].volume), double(type.volume.target));
   }
   return filled < 0.75 * double(state.lattice.sites());
 }
@@ -85,8 +84,8 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
     if (warps > warps_at_most) continue;
     result.shape.warps_per_block = warps;
     result.shape.shared_bytes =
-        extra + shared_bytes(warps, shape.batches, c.physics.lattice, c.settings.tile.x,
-                             c.layout.word_bytes, c.layout.max_act);
+        extra + shared_bytes(warps, shape.batches, c.physics.lattice, c.settings.tile.x, c.layout.word_bytes,
+                             c.layout.max_act);
     if (int(result.shape.shared_bytes) > shared_at_most && warps > 1) continue;
     result.compiled = compile_cached(tiles_source(c.physics, c.settings, c.layout, c.history, result.shape),
                                      "tiles.cu", c.architecture);
