@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/state.hpp"
-#include "engine/team.hpp"
 #include "terms/hamiltonian.hpp"
 
 namespace kiln {
@@ -33,12 +32,5 @@ KILN_HOT void apply_copy(State& state, const Physics& physics, const Copy& copy,
   if (copy.winner != kMedium) move_site<Dim>(state, copy.winner, place, +1, change.winner);
   put_site(state, physics, target, copy.winner, copy.winner_type);
 }
-
-int64_t mcs_between_anchor_checks(const Lattice& lattice);
-
-// What happens between two MCS: the clock, the decay of Act, moving anchors, turning persistent cells. A team
-// shares the work; all its members call it.
-void finish_mcs(State& state, const Physics& physics);
-void finish_mcs(State& state, const Physics& physics, Team& team, int member);
 
 }  // namespace kiln

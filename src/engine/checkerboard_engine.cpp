@@ -30,6 +30,7 @@ CheckerboardEngine<Dim>::CheckerboardEngine(State state, const Physics& physics,
       plan_(state_.lattice, settings, seed),
       reader_(state_),
       team_(useful_threads(plan_, threads)),
+      between_mcs_(team_),
       members_(std::size_t(team_.members())) {
   // Two blocks share a draw, so shares are whole pairs.
   const uint64_t pairs = (uint64_t(plan_.block_count()) + 1) / 2, parts = members_.size();
@@ -57,7 +58,7 @@ void CheckerboardEngine<Dim>::advance(int64_t mcs) {
     for (int64_t done = 0; done < mcs; ++done) {
       const uint64_t first = uint64_t(state_.mcs) * plan_.steps_per_mcs();
       for (uint64_t i = 0; i < plan_.steps_per_mcs(); ++i) play_step(member, first + i);
-      finish_mcs(state_, physics_, team_, member);
+      between_mcs_.finish_mcs(state_, physics_, member);
     }
   });
 }

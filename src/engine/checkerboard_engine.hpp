@@ -6,10 +6,10 @@
 
 #include <vector>
 
+#include "engine/between_mcs.hpp"
 #include "engine/checkerboard_plan.hpp"
 #include "engine/engine.hpp"
 #include "engine/host_attempt.hpp"
-#include "engine/team.hpp"
 
 namespace kiln {
 
@@ -53,6 +53,7 @@ class CheckerboardEngine : public Engine {
   checkerboard::Plan plan_;
   StateReader<Dim> reader_;
   Team team_;
+  BetweenMcs between_mcs_;
   std::vector<Member> members_;
   std::vector<uint64_t> locked_at_;  // per cell, with mutex: the last step in which it changed
   int64_t accepted_ = 0;

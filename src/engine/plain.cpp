@@ -1,6 +1,7 @@
 #include "engine/plain.hpp"
 
 #include "engine/attempt_batch.hpp"
+#include "engine/between_mcs.hpp"
 #include "engine/bookkeeping.hpp"
 #include "engine/host_world.hpp"
 

@@ -1,6 +1,7 @@
 #include "engine/serial.hpp"
 
 #include "engine/attempt_batch.hpp"
+#include "engine/between_mcs.hpp"
 #include "engine/bookkeeping.hpp"
 #include "engine/host_attempt.hpp"
 

@@ -21,9 +21,14 @@ ThreadsEngine<Dim>::ThreadsEngine(State state, const Physics& physics, uint64_t 
       clock_(state_.lattice, settings.tile),
       reader_(state_),
       team_(threads),
+      between_mcs_(team_),
       members_(std::size_t(threads)),
+      members_per_cell_((uint64_t(threads) << 32) / std::max<uint64_t>(state_.cells.count(), 1)),
       claims_(state_.cells.count(), ~uint64_t(0)) {
-  for (Member& m : members_) m.stamp = kFirstStamp;
+  for (Member& m : members_) {
+    m.stamp = kFirstStamp;
+    m.parts.resize(members_.size());
+  }
 }
 
 template <int Dim>
@@ -48,7 +53,7 @@ void ThreadsEngine<Dim>::advance(int64_t mcs) {
       const int64_t now = state_.mcs;
       for (uint64_t r = clock_.rounds_after(now); r < clock_.rounds_after(now + 1); ++r)
         play_round(member, r);
-      finish_mcs(state_, physics_, team_, member);
+      between_mcs_.finish_mcs(state_, physics_, member);
     }
   });
 }
@@ -60,20 +65,24 @@ void ThreadsEngine<Dim>::play_round(int member, uint64_t number) {
   const tiles::Round round = tiles::round_at(state_.lattice, settings_, seed_, number);
   me.open.clear();
   judge_all(me, round, number);
+  if (settings_.passes == 1) hand_out(me);
   team_.wait();
   me.taken[(number + 1) % 2] = 0;  // nobody has looked at it since the round before
-  for (int pass = 1;; ++pass) {
-    const bool last = pass == settings_.passes;
-    if (last)
-      carry_out_all(me, settings_.passes > 1);
-    else
-      carry_out_owned(me);
+  for (int pass = 1; pass != settings_.passes; ++pass) {
+    carry_out_owned(me);
     me.stamp -= 1;
     team_.wait();
-    if (last || !any_open()) return;
+    if (!any_open()) return;
     judge_again(me);
     team_.wait();
   }
+  if (settings_.passes > 1) {
+    drop_unclaimed(me);
+    hand_out(me);
+    team_.wait();
+  }
+  carry_out_all(me);
+  team_.wait();
 }
 
 template <int Dim>
@@ -221,7 +230,8 @@ void ThreadsEngine<Dim>::carry_out_owned(Member& me) {
     if (winner_taken || loser_taken) {
       me.open[kept++] = a;
     } else if (a.accepted) {
-      carry_out(a);
+      apply_copy<Dim>(state_, physics_, a.copy(), state_.lattice.index(a.target), a.target,
+                      a.perimeter_change());
       me.counts.accepted += 1;
     }
   }
@@ -229,31 +239,45 @@ void ThreadsEngine<Dim>::carry_out_owned(Member& me) {
   me.still_open = kept;
 }
 
+// In the last pass: what does not hold the cell that it takes a site from.
 template <int Dim>
-void ThreadsEngine<Dim>::carry_out(const Open& a) {
-  apply_copy<Dim>(state_, physics_, a.copy(), state_.lattice.index(a.target), a.target, a.perimeter_change());
+void ThreadsEngine<Dim>::drop_unclaimed(Member& me) {
+  for (Open& a : me.open)
+    if (a.loser != kMedium && claims_[a.loser] < tiles::claim_of(me.stamp, a.priority)) a.accepted = false;
+  me.stamp -= 1;
 }
 
-// Several attempts may change the same cell, so every thread goes through all of them and sees to its share
-// of the cells: cheaper than atomics, for accepted attempts are few.
+// Several copies may change the same cell, so every thread sees to its share of the cells: cheaper than
+// atomics, and most cells of a thread's copies are its own.
 template <int Dim>
-void ThreadsEngine<Dim>::carry_out_all(Member& me, bool losers_are_claimed) {
-  const uint64_t cells = state_.cells.count(), count = members_.size(),
-                 self = uint64_t(&me - members_.data());
-  const CellId first = CellId(cells * self / count), share = CellId(cells * (self + 1) / count) - first;
-  const auto is_mine = [&](CellId cell) { return cell != kMedium && cell - first < share; };
-  for (const Member& m : members_)
-    for (const Open& a : m.open) {
-      if (!a.accepted) continue;
-      if (losers_are_claimed && a.loser != kMedium &&
-          claims_[a.loser] < tiles::claim_of(me.stamp, a.priority))
-        continue;
-      if (is_mine(a.loser)) move_site<Dim>(state_, a.loser, a.target, -1, a.loser_perimeter);
-      if (is_mine(a.winner)) move_site<Dim>(state_, a.winner, a.target, +1, a.winner_perimeter);
-      if (&m != &me) continue;
-      put_site(state_, physics_, state_.lattice.index(a.target), a.winner, a.winner_type);
-      me.counts.accepted += 1;
+void ThreadsEngine<Dim>::hand_out(Member& me) {
+  for (auto& parts : me.parts) parts.clear();
+  for (const Open& a : me.open) {
+    if (!a.accepted) continue;
+    for (const bool wins : {false, true}) {
+      const CellId cell = wins ? a.winner : a.loser;
+      Member& owner = owner_of(cell);
+      if (cell != kMedium && &owner != &me)
+        me.parts[std::size_t(&owner - members_.data())].push_back({uint32_t(&a - me.open.data()), wins});
     }
+  }
+}
+
+template <int Dim>
+void ThreadsEngine<Dim>::carry_out_all(Member& me) {
+  const auto move = [this](const Open& a, bool wins) {
+    move_site<Dim>(state_, wins ? a.winner : a.loser, a.target, wins ? +1 : -1,
+                   wins ? a.winner_perimeter : a.loser_perimeter);
+  };
+  for (const Open& a : me.open) {
+    if (!a.accepted) continue;
+    if (a.loser != kMedium && &owner_of(a.loser) == &me) move(a, false);
+    if (a.winner != kMedium && &owner_of(a.winner) == &me) move(a, true);
+    put_site(state_, physics_, state_.lattice.index(a.target), a.winner, a.winner_type);
+    me.counts.accepted += 1;
+  }
+  for (const Member& m : members_)
+    for (const Part& part : m.parts[std::size_t(&me - members_.data())]) move(m.open[part.open], part.wins);
 }
 
 template <int Dim>

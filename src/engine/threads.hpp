@@ -4,9 +4,9 @@
 #include <atomic>
 #include <vector>
 
+#include "engine/between_mcs.hpp"
 #include "engine/engine.hpp"
 #include "engine/host_attempt.hpp"
-#include "engine/team.hpp"
 #include "engine/tiles_plan.hpp"
 
 namespace kiln {
@@ -33,9 +33,18 @@ class ThreadsEngine : public Engine {
     bool accepted = false;  // on the sizes as they were when it was last judged
   };
 
+  // What a copy does to a cell that another thread sees to: the one that wins the site, or the one that loses
+  // it.
+  struct Part {
+    uint32_t open;  // its place among those of the thread that judged it
+    bool wins;
+  };
+
   // What one thread works with.
   struct alignas(64) Member {
     std::vector<Open> open;
+    // For every other thread, what it has to see to when they are carried out at last.
+    std::vector<std::vector<Part>> parts;
     AttemptCounts counts;
     std::size_t still_open = 0;
     uint32_t stamp = 0;  // of the claims of this pass: the same for all
@@ -51,9 +60,12 @@ class ThreadsEngine : public Engine {
   void claim(const Member& me, const Open& attempt);
   void judge_again(Member& me);
   void carry_out_owned(Member& me);
-  void carry_out_all(Member& me, bool losers_are_claimed);
-  void carry_out(const Open& attempt);
+  void drop_unclaimed(Member& me);
+  void hand_out(Member& me);
+  void carry_out_all(Member& me);
   bool any_open() const;
+  // The thread that sees to a cell which several copies change.
+  Member& owner_of(CellId cell) { return members_[std::size_t(cell * members_per_cell_ >> 32)]; }
 
   State state_;
   Physics physics_;
@@ -62,7 +74,9 @@ class ThreadsEngine : public Engine {
   tiles::Clock clock_;
   StateReader<Dim> reader_;
   Team team_;
+  BetweenMcs between_mcs_;
   std::vector<Member> members_;
+  uint64_t members_per_cell_;     // times 2^32
   std::vector<uint64_t> claims_;  // per cell
 };
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "engine/between_mcs.hpp"
 #include "engine/bookkeeping.hpp"
 #include "engine/checkerboard_engine.hpp"
 #include "engine/host_world.hpp"

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/bookkeeping.hpp"
 #include "engine/host_world.hpp"
 #include "engine/plain.hpp"
 #include "support/full_world.hpp"

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "engine/between_mcs.hpp"
 #include "engine/bookkeeping.hpp"
 #include "engine/engine.hpp"
 #include "engine/tiles.hpp"

@@ -1,4 +1,4 @@
-// What happens between two MCS, on the device, whatever the schedule (see engine/bookkeeping.hpp): work that
+// What happens between two MCS, on the device, whatever the schedule (see engine/between_mcs.hpp): work that
 // a party of threads shares, and kernels for a whole grid. Their names are what DeviceState looks for.
 #pragma once
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/parallel.hpp"
-#include "engine/bookkeeping.hpp"
+#include "engine/between_mcs.hpp"
 
 namespace kiln::cuda {
 namespace {

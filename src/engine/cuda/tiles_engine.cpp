@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/bookkeeping.hpp"
+#include "engine/between_mcs.hpp"
 #include "engine/cuda/tiles_source.hpp"
 
 namespace kiln::cuda {

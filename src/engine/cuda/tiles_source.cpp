@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/bookkeeping.hpp"
+#include "engine/between_mcs.hpp"
 #include "engine/cuda/kernel_cache.hpp"
 #include "engine/cuda/model_source.hpp"
 #include "engine/cuda/tiles_data.hpp"
