@@ -291,7 +291,7 @@ type = "cell"
 count = 4
 radius = 3
 )",
-                                               lattice),
+                                                lattice),
                                     "a sparse model", ".");
     const Physics physics = model.phases[0].physics.view();
     State state = initial_state(model);

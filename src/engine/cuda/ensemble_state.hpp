@@ -20,7 +20,9 @@ class EnsembleState {
   int64_t first_cell(int64_t member) const { return first_cell_[std::size_t(member)]; }
   const SiteLayout& layout() const { return layout_; }
   const Lattice& lattice() const { return members_[0].state.lattice; }
-  const State& last_known() const { return members_[0].state; }  // of the first, on the host, perhaps long ago
+  const State& last_known() const {
+    return members_[0].state;
+  }  // of the first, on the host, perhaps long ago
   int history_length() const { return members_[0].state.history_length; }
   StateTables tables(int64_t member) const;
 

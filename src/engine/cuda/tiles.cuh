@@ -500,7 +500,7 @@ class Player {
   uint32_t count_ = 0;  // of attempts in the list
   cuda::Extent *now_, *next_;
   uint32_t stamp_ = 0, clock_ = 0;
-  uint32_t arrived_;                                 // the barrier's top bit before all have come
+  uint32_t arrived_;                  // the barrier's top bit before all have come
   uint32_t live_ = 0, accepted_ = 0;  // of one launch
   uint64_t end_ = 0;                  // the first round that is not of it
 };

@@ -274,8 +274,8 @@ class Scout {
       step.end = min(step.end, (model::kSize.x - step.x + width - 1) / width);
     }
     if (step.end > step.begin) attempts_ += uint32_t(step.end - step.begin);
-    if (model::kSkipsDead && !LiveMap(tables_.live).is_live({step.x, place.y, place.z},
-                                                             step.x_of(int32_t(kStepTiles) - 1)))
+    if (model::kSkipsDead &&
+        !LiveMap(tables_.live).is_live({step.x, place.y, place.z}, step.x_of(int32_t(kStepTiles) - 1)))
       step.end = step.begin;
     if (!is_inner<1, kSight>(place.y) || (kDim == 3 && !is_inner<2, kSight>(place.z))) step.row = ~step.row;
     return step;
