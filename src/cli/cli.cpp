@@ -124,7 +124,8 @@ void add_fidelity(CLI::App& app, FidelityOptions& o) {
              "tests models with fidelity = \"strict\", with half the limits on spreads");
   add_engine_options(c, o.engine);
   c.add_option("--out", o.out, "folder for fidelity.csv and fidelity.html [runs/fidelity]")->type_name("DIR");
-  c.add_option("--only", o.only, "one scenario: dense3d, act3d, chemotaxis2d, sorting2d or collective3d")
+  c.add_option("--only", o.only,
+               "one scenario: dense3d, act3d, chemotaxis2d, sorting2d, soft2d or collective3d")
       ->type_name("SCENARIO");
   c.add_option("--set", o.set,
                "changes the tested models alone, as in --set temperature=21, to see what the suite notices")

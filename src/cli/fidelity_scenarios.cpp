@@ -135,6 +135,39 @@ FidelityScenario sorting2d(bool quick) {
   return s;
 }
 
+// Adhesion is weak, so that cells change their size as often as they can: then they feel it most that they
+// are judged on the sizes at the start of a round.
+FidelityScenario soft2d(bool quick) {
+  FidelityScenario s;
+  s.name = "soft2d";
+  s.what = "soft cells, whose sizes change often";
+  s.parameter = "volume";
+  for (const int edge : quick ? std::vector<int>{20} : std::vector<int>{6, 20})
+    s.points.push_back({double(edge * edge),
+                        fmt::format(R"(temperature = 10
+[lattice]
+size = [{0}, {0}]
+[types.cell]
+volume = {{target = {1}, lambda = 1}}
+[adhesion]
+cell.cell = 2
+[[initial]]
+kind = "boxes"
+types = {{cell = 1}}
+box = [{2}, {2}]
+)",
+                                    quick ? 160 : 240, edge * edge, edge),
+                        {}});
+  s.protocol.burn_in = quick ? 100 : 500;
+  s.protocol.mcs = s.protocol.burn_in + (quick ? 300 : 2000);
+  s.protocol.size_every = 5;
+  s.protocol.track_every = 20;
+  s.runs = quick ? 8 : 18;
+  s.quantities = sizes(Filling::whole_lattice);
+  s.quantities.push_back(number("displacement in 100 MCS", kDisplacement, &Observation::displacement));
+  return s;
+}
+
 std::string collective_at(double density, int size) {
   return fmt::format(R"(temperature = 20
 [lattice]
@@ -180,8 +213,8 @@ FidelityScenario collective3d(bool quick) {
 }  // namespace
 
 std::vector<FidelityScenario> fidelity_scenarios(bool quick, bool strict) {
-  std::vector<FidelityScenario> all = {dense3d(quick), act3d(quick), chemotaxis2d(quick), sorting2d(quick),
-                                       collective3d(quick)};
+  std::vector<FidelityScenario> all = {dense3d(quick),   act3d(quick),  chemotaxis2d(quick),
+                                       sorting2d(quick), soft2d(quick), collective3d(quick)};
   if (strict)
     for (FidelityScenario& scenario : all)
       for (FidelityQuantity& quantity : scenario.quantities)

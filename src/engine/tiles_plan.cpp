@@ -43,10 +43,17 @@ void require_numbers(const Model& model, const Vec3i& tile) {
         model.source, size_text(model.lattice), tile_text(tile, model.lattice.dimension)));
 }
 
-// Whether few live attempts of a round share a cell, where it has about 4 V^((d - 1) / d) of them per MCS: at
-// most 7 in 3-D, and 3 in 2-D; in a form that needs no roots.
-bool few_attempts_share(double volume, int dimension, const Vec3i& tile) {
-  const double flat = 0.8 * tile.x * tile.y, solid = 1.75 * tile.x * tile.y * tile.z;
+// How many live attempts of a round may share a cell, on average. In several passes, as many as can be
+// settled. In a single one, a cell feels its size one round late and overshoots, by a quarter of what it
+// makes good in a round: about half of the attempts, where little but the size decides, times its stiffness.
+// So the sd of volumes stays within 10%. Act drives cells harder than their stiffness tells.
+double most_that_share(const Model& model, bool soft, double stiffness) {
+  if (!soft) return model.lattice.dimension == 2 ? 3.2 : 7;
+  return (model.uses_act() ? 1.27 : 0.64) / stiffness;
+}
+// A cell has about 4 V^((d - 1) / d) of them per MCS. In a form that needs no roots.
+bool no_more_share(double at_most, double volume, int dimension, const Vec3i& tile) {
+  const double flat = at_most / 4 * tile.x * tile.y, solid = flat * tile.z;
   return dimension == 2 ? volume <= flat * flat : volume * volume <= solid * solid * solid;
 }
 
@@ -62,23 +69,23 @@ std::vector<const Phase*> decisive_phases(const Model& model) {
 
 }  // namespace
 
-// Measured with `kiln fidelity` (docs/parallel.md): soft cells do not feel the other attempts of their round.
-// Stiff ones do; where few share a cell, what is still open after four passes is rare enough. The larger the
-// cells, the farther apart attempts have to be for that. Rows have room to be displaced along y and z.
+// Measured with `kiln fidelity` (docs/parallel.md): soft cells hardly feel the other attempts of their round,
+// where few share a cell. Stiff ones do; then what is still open after four passes is rare enough. The larger
+// the cells, the farther apart attempts have to be for that. Rows have room to be displaced along y and z.
 Settings settings_for(const Model& model) {
   constexpr double kSoft = 0.25;
   constexpr double kSitesAtMost = 4;  // by which the others of a round change a cell, nearly always
   constexpr int kWidest = 8;  // a row of targets and its surroundings have to fit a GPU's shared memory
   const int reach = std::max(model.adhesion_neighbours.reach, model.perimeter_neighbours.reach);
-  bool soft = true;
-  double largest = 0, heaviest = 0;
+  double largest = 0, heaviest = 0, stiffest = 0;
   for (const Phase* phase : decisive_phases(model))
     for (const TypePhysics& type : phase->physics.types) {
       if (type.frozen || (type.volume.lambda == 0 && type.perimeter.lambda == 0)) continue;
-      soft &= stiffness(phase->physics, type, model.perimeter_neighbours.count) <= kSoft;
+      stiffest = std::max(stiffest, stiffness(phase->physics, type, model.perimeter_neighbours.count));
       largest = std::max(largest, double(type.volume.target));
       heaviest = std::max(heaviest, weight_of_a_site(type, model.perimeter_neighbours.count));
     }
+  const bool soft = stiffest <= kSoft;
   Settings settings;
   settings.passes = model.strict ? 0 : soft ? 1 : 4;
   if (settings.passes > 1) settings.hopeless = float(kSitesAtMost * heaviest);
@@ -89,7 +96,9 @@ Settings settings_for(const Model& model) {
       model.lattice.dimension == 2 ? 2 : 1;  // for displacements; 2-D rounds would be few without
   const int side = settings.apart + room + (model.strict ? 1 : 0);
   settings.tile = {model.strict ? side : settings.apart, side, side};
-  while (!soft && !few_attempts_share(largest, model.lattice.dimension, settings.tile)) {
+  const double most = most_that_share(model, soft, stiffest);
+  while ((settings.passes == 1 || !soft) &&
+         !no_more_share(most, largest, model.lattice.dimension, settings.tile)) {
     const bool is_even = settings.tile.x == std::min(settings.tile.y, kWidest);
     if (is_even) settings.tile = settings.tile + Vec3i{0, 1, 1};
     settings.tile.x = std::min(settings.tile.y, kWidest);

@@ -43,13 +43,28 @@ void expect_settings(const Tissue& tissue, int x, int y, int passes, int apart =
 
 // Stiffness is 2 lambda / T: soft up to 0.25.
 TEST(TilesPlan, SoftCellsAreJudgedOnce) {
-  expect_settings({.volume = "{target = 100, lambda = 2.5}"}, 2, 4, 1);
+  expect_settings({.volume = "{target = 20, lambda = 2.5}"}, 2, 4, 1);
   expect_settings({.volume = "{target = 20, lambda = 2.625}"}, 2, 4, 4);
-  // However large they are.
-  expect_settings({.volume = "{target = 10000, lambda = 2.5}"}, 2, 4, 1);
-  expect_settings({.volume = "{target = 100, lambda = 0}"}, 2, 4, 1);
+  expect_settings({.volume = "{target = 10000, lambda = 0}"}, 2, 4, 1);
   // No temperature softens anything.
   expect_settings({.top = "temperature = 0\n", .volume = "{target = 20, lambda = 0.001}"}, 2, 4, 4);
+}
+
+// With stiffness 0.2, 4 sqrt(V) <= 3.2 x y: up to V = 40.96 at 2 x 4, 163.84 at 4 x 4, 400 at 5 x 5; half as
+// stiff, up to 163.84 at 2 x 4. In 3-D, 4 V^(2/3) <= 3.2 x y z: up to 54.6 at 2 x 3 x 3, 100.3 at 3 x 3 x 3.
+TEST(TilesPlan, LargeSoftCellsKeepAttemptsFartherApart) {
+  const auto volume = [](int target, double lambda) {
+    return fmt::format("{{target = {}, lambda = {}}}", target, lambda);
+  };
+  expect_settings({.volume = volume(40, 2)}, 2, 4, 1);
+  expect_settings({.volume = volume(41, 2)}, 4, 4, 1);
+  expect_settings({.volume = volume(164, 2)}, 5, 5, 1);
+  expect_settings({.volume = volume(163, 1)}, 2, 4, 1);
+  expect_settings({.volume = volume(164, 1)}, 4, 4, 1);
+  const std::string lattice = "size = [40, 40, 40]\n";
+  expect_settings({.lattice = lattice, .volume = volume(54, 2)}, 2, 3, 1);
+  expect_settings({.lattice = lattice, .volume = volume(55, 2)}, 3, 3, 1);
+  expect_settings({.lattice = lattice, .volume = volume(101, 2)}, 4, 4, 1);
 }
 
 // 2 lambda (0.4 x 8 neighbours)^2 / T = 1.024 lambda at T = 20.
