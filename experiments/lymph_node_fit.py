@@ -214,7 +214,7 @@ def _figure(size: Size, results: Results):
     top[0].plot(x[: len(reference)], reference, color="black", linestyle="--", label="stand-in, not measured")
     top[0].plot(x, _shares(own), color="#1d7874", label="simulated, J 0")
     top[0].set(title="speeds", xlabel="µm/min", ylabel="share")
-    top[0].legend()
+    top[0].legend(loc="upper right", fontsize=6)
     for what, axes, title in (("skewness", top[1], "skewness of speeds"),
                               ("divergence", top[2], "divergence from the stand-in")):
         values = _by_stroma(size, results, what, size.stroma)
@@ -224,7 +224,8 @@ def _figure(size: Size, results: Results):
         axes.set(title=title, xlabel="J with stroma", ylabel="bits" if what == "divergence" else "", ylim=(0, None))
     for axes, j, name in ((bottom[0], HIGH, "high"), (bottom[1], LOW, "low")):
         grid = _grid(size, results, j, "divergence")
-        plots.heat_map(axes, grid, list(size.lambdas), list(size.maxima), colours="magma")
+        plots.heat_map(axes, grid, list(size.lambdas), list(size.maxima), colours="magma",
+                       log=True)
         axes.set(title=f"divergence (bits), {name} adhesion", xlabel="Max", ylabel="lambda_act")
     _draw_tracks(bottom[2], size, results)
     return figure
@@ -242,7 +243,7 @@ def _draw_tracks(axes, size: Size, results: Results) -> None:
             if np.linalg.norm(b - a) < PAUSE:
                 axes.plot([a[0], b[0]], [a[1], b[1]], color="#c1121f", linewidth=3)
     axes.set(title="median tracks, pauses in red", xlabel="x (µm)", ylabel="y (µm)", aspect="equal")
-    axes.legend(fontsize=6)
+    axes.legend(fontsize=6, loc="upper left", bbox_to_anchor=(1, 1))
 
 
 def _distributions(size: Size, results: Results):

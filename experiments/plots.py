@@ -10,6 +10,7 @@ import numpy as np
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  the backend comes first
 from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.colors import LogNorm  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 plt.rcParams.update({
@@ -36,15 +37,15 @@ def band(axes: Axes, x: np.ndarray, runs: np.ndarray, **look: object) -> None:
     axes.fill_between(x, mean - sd, mean + sd, color=line.get_color(), alpha=0.15, linewidth=0)
 
 
-def heat_map(axes: Axes, values: np.ndarray, rows: list, columns: list, *, colours: str = "viridis") -> None:
-    """Values in a grid with their numbers."""
-    image = axes.imshow(values, cmap=colours, aspect="auto", origin="lower")
+def heat_map(axes: Axes, values: np.ndarray, rows: list, columns: list, *, colours: str = "viridis",
+             log: bool = False) -> None:
+    """Values in a grid with their numbers; with `log`, which needs positive ones, colours tell ratios."""
+    image = axes.imshow(values, cmap=colours, norm=LogNorm() if log else None, aspect="auto", origin="lower")
     axes.set_xticks(range(len(columns)), [str(name) for name in columns])
     axes.set_yticks(range(len(rows)), [str(name) for name in rows])
-    middle = (np.nanmin(values) + np.nanmax(values)) / 2
     for (row, column), value in np.ndenumerate(values):
         axes.text(column, row, f"{value:.2g}", ha="center", va="center", fontsize=7,
-                  color="white" if value < middle else "black")
+                  color="white" if image.norm(value) < 0.5 else "black")
     axes.figure.colorbar(image, ax=axes, shrink=0.85)
 
 

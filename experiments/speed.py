@@ -191,7 +191,7 @@ def _figure(size: Size, table: pd.DataFrame, kernels: dict):
         rates = table[table.case == case].site_updates_per_second
         axes.set_ylim(10 ** np.floor(np.log10(rates.min())), 10 ** np.ceil(np.log10(rates.max())))
         axes.set(title=CASES[case][2], xlabel="edge (sites)", ylabel="site updates per second")
-    row[0].legend()
+    row[1].legend(loc="upper left")
     if kernels:
         row[2].bar(list(kernels), [kernels["neither"] / ms for ms in kernels.values()], color="#5c7fa3")
         row[2].set(title="what kernels gain from", ylabel="times as fast as with neither")
