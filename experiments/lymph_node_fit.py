@@ -224,8 +224,7 @@ def _figure(size: Size, results: Results):
         axes.set(title=title, xlabel="J with stroma", ylabel="bits" if what == "divergence" else "", ylim=(0, None))
     for axes, j, name in ((bottom[0], HIGH, "high"), (bottom[1], LOW, "low")):
         grid = _grid(size, results, j, "divergence")
-        plots.heat_map(axes, grid, list(size.lambdas), list(size.maxima), colours="magma",
-                       log=True)
+        plots.heat_map(axes, grid, list(size.lambdas), list(size.maxima), colours="magma", log=True)
         axes.set(title=f"divergence (bits), {name} adhesion", xlabel="Max", ylabel="lambda_act")
     _draw_tracks(bottom[2], size, results)
     return figure

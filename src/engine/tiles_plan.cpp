@@ -46,7 +46,8 @@ void require_numbers(const Model& model, const Vec3i& tile) {
 // How many live attempts of a round may share a cell, on average. In several passes, as many as can be
 // settled. In a single one, a cell feels its size one round late and overshoots, by a quarter of what it
 // makes good in a round: about half of the attempts, where little but the size decides, times its stiffness.
-// So the sd of volumes stays within 10%. Act drives cells harder than their stiffness tells.
+// So the sd of volumes stays within 10%. Act drives cells harder than their stiffness tells. Without
+// stiffness there is no bound.
 double most_that_share(const Model& model, bool soft, double stiffness) {
   if (!soft) return model.lattice.dimension == 2 ? 3.2 : 7;
   return (model.uses_act() ? 1.27 : 0.64) / stiffness;
