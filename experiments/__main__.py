@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Sequence, Tuple
 
-from experiments import computing, costs, machine, page
+from experiments import archive, computing, costs, machine, page
 from experiments.claims import Experiment
 from experiments.computing import Task
 from experiments.files import write_whole
@@ -20,6 +20,8 @@ from experiments.pieces import Piece, split
 
 NAMES = ("scale", "updates", "sorting", "chemotaxis", "act", "collective", "speed", "liver", "lymph_node_fit",
          "lymph_node_mixing")
+# What docs/paper.md was made of, where it was computed in the full form: a file per experiment.
+KEPT = machine.ROOT / "experiments" / "data" / "full"
 FAILED, UNFINISHED = 1, 75  # exit codes; the latter as of a run that has reached its time limit
 
 Plan = Tuple[Experiment, Sequence[Piece]]
@@ -41,6 +43,14 @@ def main(arguments: list[str] | None = None) -> int:
     if options.list:
         _tell(costs.table([(experiment, *split(pieces, _pieces_of(out, experiment))) for experiment, pieces in plans]))
         return 0
+    if options.pack:
+        for experiment, pieces in plans:
+            packed = archive.pack(pieces, _pieces_of(out, experiment), options.pack / f"{experiment.name}.tar")
+            _tell(f"{experiment.title}: packed {packed} of {len(pieces)} pieces")
+        return 0
+    if options.evaluate and form == "full":
+        for experiment, pieces in plans:
+            archive.unpack(pieces, KEPT / f"{experiment.name}.tar", _pieces_of(out, experiment))
     start = time.monotonic()
     deadline = None if options.minutes is None else start + 60 * options.minutes
     ends = []
@@ -138,7 +148,10 @@ def _parser() -> argparse.ArgumentParser:
     half = parser.add_mutually_exclusive_group()
     half.add_argument("--compute", action="store_true",
                       help="computes pieces and writes no page; NumPy is all it needs of Python's libraries")
-    half.add_argument("--evaluate", action="store_true", help="computes nothing: evaluates what is there")
+    half.add_argument("--evaluate", action="store_true",
+                      help="computes nothing: evaluates what is there; in the full form also what is kept in "
+                           "experiments/data/full")
+    half.add_argument("--pack", type=Path, metavar="DIR", help="packs the pieces that are there, a file per experiment")
     parser.add_argument("--minutes", type=float, metavar="M",
                         help="a budget: starts nothing that would take longer, stops what is under way")
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="pieces at a time [one per core]")

@@ -18,7 +18,6 @@ from experiments.schedules import (LARGE_2D, RARE, SERIAL, SMALL, TILES, board_s
                                    simulation)
 
 COMPARED = (SMALL, RARE, LARGE_2D, TILES)
-CHUNK = 8  # runs of a piece
 
 CLAIMS = (
     Claim("serial", "5A", "Cells in a circular field move so regularly that serial runs agree pixel by pixel: a "
@@ -35,8 +34,9 @@ CLAIMS = (
 class Size:
     lattice: int
     times: tuple[int, ...]
-    runs: int  # of an ensemble; a multiple of CHUNK
+    runs: int  # of an ensemble
     grid_runs: int
+    chunk: int  # runs of a piece; the others are multiples of it
     regions: tuple[int, ...]
     switches: tuple[int, ...]
     grid_time: int  # one of the times
@@ -46,10 +46,10 @@ class Size:
 
 
 SIZES = {
-    "tiny": Size(128, (0, 10, 20), 8, 8, (2, 8), (1, 64), 20, 128, 5),
-    "short": Size(320, (0, 50, 100, 200, 300, 400, 500), 24, 16, (1, 2, 4, 8, 16), (1, 16, 256), 500, 512, 20),
-    "full": Size(384, (0, 50, *range(100, 1001, 100)), 248, 248, (1, 2, 4, 8, 16), (1, 16, 256), 500, 4096, 100,
-                 gpu=True),
+    "tiny": Size(128, (0, 10, 20), 8, 8, 8, (2, 8), (1, 64), 20, 128, 5),
+    "short": Size(320, (0, 50, 100, 200, 300, 400, 500), 24, 16, 8, (1, 2, 4, 8, 16), (1, 16, 256), 500, 512, 20),
+    "full": Size(384, (0, 50, *range(100, 1001, 100)), 248, 248, 124, (1, 2, 4, 8, 16), (1, 16, 256), 500, 4096,
+                 100, gpu=True),
 }
 
 
@@ -95,9 +95,9 @@ def _boards(size: Size) -> list:
 
 def _ensemble(key: str, schedule, size: Size, times, runs: int, first_seed: int) -> list[Piece]:
     fixed = {"lattice": size.lattice, "times": list(times), "schedule": schedule.settings}
-    cost = CHUNK * size.lattice**2 * times[-1] * (1e-8 if schedule in (SERIAL, TILES) else 1.6e-8)
-    return [Piece(f"{key}-from{seed}", occupy, {**fixed, "seeds": list(range(seed, seed + CHUNK))}, cost=cost)
-            for seed in range(first_seed, first_seed + runs, CHUNK)]
+    cost = size.chunk * size.lattice**2 * times[-1] * (1e-8 if schedule in (SERIAL, TILES) else 1.6e-8)
+    return [Piece(f"{key}-from{seed}", occupy, {**fixed, "seeds": list(range(seed, seed + size.chunk))}, cost=cost)
+            for seed in range(first_seed, first_seed + runs, size.chunk)]
 
 
 def plan(size: Size) -> list[Piece]:
@@ -115,20 +115,23 @@ def plan(size: Size) -> list[Piece]:
     return pieces
 
 
-def _counts(results: Results, key: str, runs: int, first_seed: int = 1) -> np.ndarray:
+def _counts(results: Results, key: str, runs: int, chunk: int, first_seed: int = 1) -> np.ndarray:
     return sum(results[f"{key}-from{seed}"]["counts"].astype(np.int64)
-               for seed in range(first_seed, first_seed + runs, CHUNK))
+               for seed in range(first_seed, first_seed + runs, chunk))
 
 
 def evaluate(size: Size, results: Results) -> Outcome:
-    serial = _counts(results, "serial", size.runs)
-    curves = {"again": _cross(_counts(results, "again", size.runs, 10001), size.runs, serial, size.runs)}
+    def all_runs(key: str, first_seed: int = 1) -> np.ndarray:
+        return _counts(results, key, size.runs, size.chunk, first_seed)
+
+    serial = all_runs("serial")
+    curves = {"again": _cross(all_runs("again", 10001), size.runs, serial, size.runs)}
     for schedule in COMPARED:
-        curves[schedule.key] = _cross(_counts(results, schedule.key, size.runs), size.runs, serial, size.runs)
+        curves[schedule.key] = _cross(all_runs(schedule.key), size.runs, serial, size.runs)
     curves["entropy"] = np.array([entropy(c, size.runs) for c in serial])
     reference = serial[size.times.index(size.grid_time)]
-    grid = np.array([[cross_entropy(_counts(results, _board(r, s).key, size.grid_runs)[0], size.grid_runs, reference,
-                                    size.runs) for s in size.switches] for r in size.regions])
+    grid = np.array([[cross_entropy(_counts(results, _board(r, s).key, size.grid_runs, size.chunk)[0],
+                                    size.grid_runs, reference, size.runs) for s in size.switches] for r in size.regions])
     ms = _times(size, results)
     return Outcome(
         setup=f"{size.lattice} x {size.lattice} sites, cells of 50 x 50 every 100 (V 2500, perimeter 600, lambda "

@@ -24,8 +24,8 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest(f"{missing.name} is not installed") from missing
 
-from experiments import (computing, liver, lymph_node_fit, lymph_node_mixing, machine, measures, pieces,  # noqa: E402
-                         processes)
+from experiments import (archive, computing, liver, lymph_node_fit, lymph_node_mixing, machine,  # noqa: E402
+                         measures, pieces, processes, updates)
 from experiments.__main__ import FAILED, NAMES, UNFINISHED, experiments, main  # noqa: E402
 from experiments.computing import Task  # noqa: E402
 from experiments.pieces import Piece  # noqa: E402
@@ -147,6 +147,26 @@ class Paper(unittest.TestCase):
         self.assertIn("2 hours for what is explored (with 80,000 cells)", outcome.setup)
         self.assertEqual(list(outcome.tables["explored_at_end"].cells_in_paper), [80000])
         self.assertEqual({piece.name for piece in liver.plan(size)}, set(found))
+
+    def test_packed_pieces_are_evaluated_elsewhere(self):
+        with tempfile.TemporaryDirectory() as folder:
+            packed, again, out = (Path(folder) / name for name in ("packed", "again", "out"))
+            for to in (packed, again):
+                told = run("--size", "tiny", "--out", self.out, "--pack", to)
+                self.assertIn("Update statistics: packed 10 of 10 pieces", told)
+            for name in NAMES:
+                self.assertEqual((packed / f"{name}.tar").read_bytes(), (again / f"{name}.tar").read_bytes())
+            plan = updates.plan(updates.SIZES["tiny"])
+            own = out / "updates" / "pieces" / plan[0].file_name
+            own.parent.mkdir(parents=True)
+            own.write_bytes((self.out / "updates" / "pieces" / plan[0].file_name).read_bytes())
+            os.utime(own, (0, 0))
+            for e in experiments():
+                archive.unpack(e.plan(e.sizes["tiny"]), packed / f"{e.name}.tar", out / e.name / "pieces")
+            self.assertEqual(own.stat().st_mtime, 0)  # what is there stays
+            run("--size", "tiny", "--out", out, "--evaluate")
+            self.assertEqual((out / "updates" / "result.json").read_text(),
+                             (self.out / "updates" / "result.json").read_text())
 
     def test_the_committed_result_has_every_claim(self):
         page = (SOURCE / "docs" / "paper.md").read_text()
