@@ -130,8 +130,10 @@ def evaluate(size: Size, results: Results) -> Outcome:
         curves[schedule.key] = _cross(all_runs(schedule.key), size.runs, serial, size.runs)
     curves["entropy"] = np.array([entropy(c, size.runs) for c in serial])
     reference = serial[size.times.index(size.grid_time)]
-    grid = np.array([[cross_entropy(_counts(results, _board(r, s).key, size.grid_runs, size.chunk)[0],
-                                    size.grid_runs, reference, size.runs) for s in size.switches] for r in size.regions])
+    boards = {(r, s): _counts(results, _board(r, s).key, size.grid_runs, size.chunk)[0] for r in size.regions
+              for s in size.switches}
+    grid = np.array([[cross_entropy(boards[r, s], size.grid_runs, reference, size.runs) for s in size.switches]
+                     for r in size.regions])
     ms = _times(size, results)
     return Outcome(
         setup=f"{size.lattice} x {size.lattice} sites, cells of 50 x 50 every 100 (V 2500, perimeter 600, lambda "
