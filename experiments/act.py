@@ -140,22 +140,23 @@ def _table(size: Size, found: dict[str, np.ndarray]) -> pd.DataFrame:
 
 
 def _figure(size: Size, found: dict[str, np.ndarray]):
-    figure, (row,) = plots.panels(len(COMPARED) + 1, width=2.6)
+    figure, grid = plots.panels(3, 2)
+    *own, last = grid.ravel()
     colours = plots.shades(len(size.lambdas))
     lags = STEP * np.arange(found["serial"].shape[2])
-    for axes, schedule in zip(row, COMPARED):
-        for i, act in enumerate(size.lambdas):
-            axes.plot(lags, np.nanmean(found[schedule.key][i], axis=0), color=colours[i], label=str(act))
-        axes.set(title=schedule.label.replace(", ", ",\n"), xlabel="lag (MCS)", ylim=(-0.5, 1.02))
-    row[0].set_ylabel("direction autocorrelation")
-    row[0].legend(title="lambda_act", ncols=2, fontsize=6, title_fontsize=7)
-    last = row[-1]
+    for axes, schedule in zip(own, COMPARED):
+        for i in range(len(size.lambdas)):
+            axes.plot(lags, np.nanmean(found[schedule.key][i], axis=0), color=colours[i])
+        axes.set(title=schedule.label, xlabel="lag (MCS)", ylim=(-0.5, 1.02))
+    for axes in grid[:, 0]:
+        axes.set_ylabel("direction autocorrelation")
     for schedule in COMPARED:
         runs = _persistence(size, found[schedule.key])
         last.errorbar(size.lambdas, runs.mean(axis=1), runs.std(axis=1) / np.sqrt(size.runs), color=schedule.colour,
                       label=schedule.label, capsize=2)
     last.set(title="at long lags", xlabel="lambda_act", ylim=(-0.5, 1.02))
-    last.legend(fontsize=6)
+    last.legend(fontsize=6, loc="lower right")
+    plots.key_to_shades(figure, grid, list(size.lambdas), "lambda_act")
     return figure
 
 

@@ -221,7 +221,8 @@ def _figure(size: Size, results: Results):
         for seed in range(size.stroma_seeds):
             axes.plot(size.stroma, values[:, seed], "o", color="#999999", markersize=3)
         axes.plot(size.stroma, values.mean(axis=1), "-", color="#c1121f")
-        axes.set(title=title, xlabel="J with stroma", ylabel="bits" if what == "divergence" else "", ylim=(0, None))
+        axes.set(title=title, xlabel="J with stroma", ylabel="bits" if what == "divergence" else "",
+                 ylim=(0, 1.05 * values.max()))
     for axes, j, name in ((bottom[0], HIGH, "high"), (bottom[1], LOW, "low")):
         grid = _grid(size, results, j, "divergence")
         plots.heat_map(axes, grid, list(size.lambdas), list(size.maxima), colours="magma", log=True)
@@ -257,7 +258,9 @@ def _distributions(size: Size, results: Results):
             axes.set_title(f"Max {maximum}")
         if b == 0:
             axes.set_ylabel(f"lambda {act}", fontsize=7)
-        if a == len(grid) - 1:
+        if a < len(grid) - 1:
+            axes.set_xticklabels([])
+        else:
             axes.set_xlabel("µm/min", fontsize=7)
     grid[0, -1].legend(fontsize=5)
     return figure

@@ -10,7 +10,8 @@ import numpy as np
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  the backend comes first
 from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.colors import LogNorm  # noqa: E402
+from matplotlib.cm import ScalarMappable  # noqa: E402
+from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 plt.rcParams.update({
@@ -60,3 +61,12 @@ def png(figure: Figure) -> bytes:
 def shades(count: int) -> list:
     """Colours for a parameter that rises."""
     return [plt.cm.viridis(0.9 * i / max(1, count - 1)) for i in range(count)]
+
+
+def key_to_shades(figure: Figure, axes: np.ndarray, values: list, title: str) -> None:
+    """A bar that tells which value has which of the shades, for the curves in all these axes."""
+    scale = ScalarMappable(BoundaryNorm(np.arange(len(values) + 1) - 0.5, len(values)),
+                           ListedColormap(shades(len(values))))
+    bar = figure.colorbar(scale, ax=axes, ticks=range(len(values)), aspect=40, pad=0.01)
+    bar.set_ticklabels([str(value) for value in values], fontsize=7)
+    bar.set_label(title)

@@ -165,7 +165,7 @@ def _figure(size: Size, results: Results, fits: dict, grid: dict):
         left.loglog(x, 600 * np.exp(fit[1] + fit[0] * np.log(x)), color=colour, alpha=0.5, linewidth=1)
     left.plot([256**3], [PAPER_SECONDS["256"]], "x", color="#888888", label="paper, serial")
     left.set(title="10 minutes of a dense tissue", xlabel="cubic micrometres", ylabel="wall-clock seconds")
-    left.legend()
+    left.legend(loc="lower right", fontsize=7)
     parameters = np.arange(1, 6)
     for values, shade in zip((10, 20, 30), plots.shades(3)):
         right.semilogy(parameters, values**parameters * grid["one"], "o-", color=shade, label=f"{values} values")

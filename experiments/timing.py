@@ -48,7 +48,8 @@ def timing(name: str, model: str, size: list, engine: str, threads: int, attempt
     if engine == "cuda":
         return Piece(name, ms_per_mcs, settings, cost=3 + (REPEATS + 1) * mcs * sites * 2e-10, alone=True, gpu=1,
                      prepare=compile_kernels)
-    return Piece(name, ms_per_mcs, settings, cost=0.2 + (REPEATS + 1) * mcs * sites * 6e-8 / at_once, alone=True, gpu=int(gpu))
+    return Piece(name, ms_per_mcs, settings, cost=0.2 + (REPEATS + 1) * mcs * sites * 6e-8 / at_once, alone=True,
+                 gpu=int(gpu))
 
 
 def mcs_for(sites: int, engine: str, attempts: float) -> int:
