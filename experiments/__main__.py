@@ -20,8 +20,6 @@ from experiments.pieces import Piece, split
 
 NAMES = ("scale", "updates", "sorting", "chemotaxis", "act", "collective", "speed", "liver", "lymph_node_fit",
          "lymph_node_mixing")
-# What docs/paper.md was made of, where it was computed in the full form: a file per experiment.
-KEPT = machine.ROOT / "experiments" / "data" / "full"
 FAILED, UNFINISHED = 1, 75  # exit codes; the latter as of a run that has reached its time limit
 
 Plan = Tuple[Experiment, Sequence[Piece]]
@@ -40,17 +38,17 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = [e for e in every if not options.only or e.name in options.only]
     # All at once: a source file that is edited meanwhile does not change what was asked for.
     plans = [(e, e.plan(e.sizes[form])) for e in chosen]
+    if options.unpack:
+        for experiment, pieces in plans:
+            archive.unpack(pieces, _archive_of(options.unpack, experiment), _pieces_of(out, experiment))
     if options.list:
         _tell(costs.table([(experiment, *split(pieces, _pieces_of(out, experiment))) for experiment, pieces in plans]))
         return 0
     if options.pack:
         for experiment, pieces in plans:
-            packed = archive.pack(pieces, _pieces_of(out, experiment), options.pack / f"{experiment.name}.tar")
+            packed = archive.pack(pieces, _pieces_of(out, experiment), _archive_of(options.pack, experiment))
             _tell(f"{experiment.title}: packed {packed} of {len(pieces)} pieces")
         return 0
-    if options.evaluate and form == "full":
-        for experiment, pieces in plans:
-            archive.unpack(pieces, KEPT / f"{experiment.name}.tar", _pieces_of(out, experiment))
     start = time.monotonic()
     deadline = None if options.minutes is None else start + 60 * options.minutes
     ends = []
@@ -68,6 +66,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _pieces_of(out: Path, experiment: Experiment) -> Path:
     return out / experiment.name / "pieces"
+
+
+def _archive_of(folder: Path, experiment: Experiment) -> Path:
+    return folder / f"{experiment.name}.tar"
 
 
 def _compute(plans: Sequence[Plan], out: Path, options: argparse.Namespace, deadline: float | None) -> int:
@@ -148,10 +150,10 @@ def _parser() -> argparse.ArgumentParser:
     half = parser.add_mutually_exclusive_group()
     half.add_argument("--compute", action="store_true",
                       help="computes pieces and writes no page; NumPy is all it needs of Python's libraries")
-    half.add_argument("--evaluate", action="store_true",
-                      help="computes nothing: evaluates what is there; in the full form also what is kept in "
-                           "experiments/data/full")
+    half.add_argument("--evaluate", action="store_true", help="computes nothing: evaluates what is there")
     half.add_argument("--pack", type=Path, metavar="DIR", help="packs the pieces that are there, a file per experiment")
+    parser.add_argument("--unpack", type=Path, metavar="DIR",
+                        help="first takes what is missing from there; experiments/data/full has some of the full form")
     parser.add_argument("--minutes", type=float, metavar="M",
                         help="a budget: starts nothing that would take longer, stops what is under way")
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="pieces at a time [one per core]")

@@ -159,7 +159,6 @@ def markdown(written: Sequence[Written], missing: Sequence[Experiment], form: st
     facts = "\n".join(f"| {name} | {value} |" for name, value in _facts(written, form))
     left_out = f"\nNot run: {', '.join(e.title for e in missing)}.\n" if missing else ""
     command = {"short": "./kiln paper", "full": "./kiln paper --full", "tiny": "./kiln paper --size tiny"}[form]
-    kept = "\nWhat was computed is kept: `./kiln paper --full --evaluate` judges it again.\n" if form == "full" else ""
     sections = "\n".join(_markdown_section(w, images) for w in written)
     return f"""# {TITLE}
 
@@ -168,7 +167,7 @@ def markdown(written: Sequence[Written], missing: Sequence[Experiment], form: st
 {INTRODUCTION}
 
     {command}
-{kept}
+
 | | |
 |---|---|
 {facts}

@@ -42,13 +42,13 @@ def timing(name: str, model: str, size: list, engine: str, threads: int, attempt
     """A piece that times; `attempts` as of `mcs_for`. With `gpu` only on a machine that has one, so that what is
     compared was timed on the same machine."""
     sites = math.prod(size)
-    at_once = ALL_CORES_MORE if gpu and threads != 1 else 1
-    mcs = mcs_for(sites, engine, attempts * at_once)
+    more = ALL_CORES_MORE if gpu and threads != 1 else 1
+    mcs = mcs_for(sites, engine, attempts * more)
     settings = {"model": model, "size": size, "engine": engine, "threads": threads, "mcs": mcs}
     if engine == "cuda":
         return Piece(name, ms_per_mcs, settings, cost=3 + (REPEATS + 1) * mcs * sites * 2e-10, alone=True, gpu=1,
                      prepare=compile_kernels)
-    return Piece(name, ms_per_mcs, settings, cost=0.2 + (REPEATS + 1) * mcs * sites * 6e-8 / at_once, alone=True,
+    return Piece(name, ms_per_mcs, settings, cost=0.2 + (REPEATS + 1) * mcs * sites * 6e-8 / more, alone=True,
                  gpu=int(gpu))
 
 
