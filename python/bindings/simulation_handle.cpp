@@ -1,6 +1,7 @@
 #include "simulation_handle.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <pybind11/stl.h>
 
 #include <cmath>

@@ -175,12 +175,7 @@ Numbers Group::open_numbers(const std::string& name) const {
 std::vector<std::string> Group::find_numbers(std::size_t least_axes) const {
   Search search{least_axes, {}};
   // It visits every object once, however groups are linked to each other.
-#if H5_VERSION_GE(1, 12, 0)
-  check(H5Ovisit(handle_.id(), H5_INDEX_NAME, H5_ITER_INC, visit, &search, H5O_INFO_BASIC),
-        "its list of contents");
-#else
   check(H5Ovisit(handle_.id(), H5_INDEX_NAME, H5_ITER_INC, visit, &search), "its list of contents");
-#endif
   std::sort(search.found.begin(), search.found.end());
   return search.found;
 }

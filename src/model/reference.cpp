@@ -1,6 +1,7 @@
 #include "model/reference.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "model/schema.hpp"
 #include "model/term_registry.hpp"
