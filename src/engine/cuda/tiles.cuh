@@ -58,12 +58,12 @@ class Player {
         words_(shared.ring[threadIdx.x / 32].words),
         ready_(reinterpret_cast<Record*>(shared.ring[threadIdx.x / 32].words)),
         open_(t.open + int64_t(warp_) * t.open_per_warp * cuda::open_fields(model::kPasses, model::kMaxAct),
-              uint32_t(t.open_per_warp)) {
+              uint32_t(t.open_per_warp)),
+        met_(t.control->barrier),
+        copied_(t.control->copied) {
     now_ = next_ = t.state.extents;
     if (kAtOnce) next_ = t.extents;
     stamp_ = t.control->stamp;
-    arrived_ = t.control->barrier & kTopBit;
-    copied_ = t.control->copied & kTopBit;
   }
 
   // `between(mcs)` is called at the end of every MCS, with its number; then all of the crew are there.
@@ -94,7 +94,6 @@ class Player {
   __device__ void wait() { crew_barrier(); }
 
  private:
-  static constexpr uint32_t kTopBit = 0x80000000u;
   // The first steps of a round are worked out while the last one ends; unless the lattice has a say in them,
   // or registers are scarce.
   static constexpr bool kBeginsEarly = kAtOnce && !model::kSkipsDead;
@@ -135,8 +134,8 @@ class Player {
     copy_sizes();
     __syncthreads();
     if constexpr (model::kCrew == 1) return;
-    if (threadIdx.x == 0) arrive(tables_.control->copied);
-    copied_ ^= kTopBit;
+    copied_.close();
+    if (threadIdx.x == 0) copied_.come();
     lags_ = true;
   }
   __device__ void copy_sizes() {
@@ -147,7 +146,7 @@ class Player {
   // Before this warp changes sizes for the first time in a round.
   __device__ __forceinline__ void wait_for_sizes() {
     if (model::kCrew == 1 || !lags_) return;
-    while ((look_at(&tables_.control->copied) & kTopBit) != copied_) {
+    while (!copied_.is_open()) {
     }
     lags_ = false;
   }
@@ -434,10 +433,9 @@ class Player {
     if (r.winner != kMedium) move_size(next_ + r.winner, +1, cuda::winner_perimeter(r.packed));
   }
 
-  // Waits for the whole crew; what was written before is seen after. The counter's top bit flips when the
-  // last block has come, whatever it was before, so nobody has to reset it. One thread per block speaks for
-  // it: many more at one address would queue up. Meanwhile another thread does something for the block, and
-  // every warp something for itself. Returns whether any warp has open attempts.
+  // Waits for the whole crew; what was written before is seen after. One thread per block speaks for it: many
+  // more at one address would queue up. Meanwhile another thread does something for the block, and every warp
+  // something for itself. Returns whether any warp has open attempts.
   template <class ForBlock, class ForWarp>
   __device__ __forceinline__ bool crew_barrier(const ForBlock& for_block, const ForWarp& for_warp) {
     const bool speaks_for_block = threadIdx.x == 32 * (model::kWarpsPerBlock - 1);
@@ -449,44 +447,25 @@ class Player {
     }
     __syncthreads();
     if (speaks_for_block) for_block();
-    Control& control = *tables_.control;
+    met_.close();
     if (threadIdx.x == 0) {
-      if (shared_.open != 0) *static_cast<volatile uint32_t*>(&control.open_at) = stamp_;
+      if (shared_.open != 0) *static_cast<volatile uint32_t*>(&tables_.control->open_at) = stamp_;
       shared_.open = 0;
-      arrive(control.barrier);
+      met_.come();
     }
     __syncwarp();
     for_warp();
     if (threadIdx.x == 0) {
-      uint64_t seen;  // the counter, and open_at above it
-      do {
-        seen = look_at_both(&control.barrier);
-      } while (((uint32_t(seen) ^ arrived_) & kTopBit) == 0);
-      shared_.any_open = uint32_t(seen >> 32) == stamp_;
+      uint32_t open_at;
+      while (!met_.is_open(open_at)) {
+      }
+      shared_.any_open = open_at == stamp_;
     }
-    arrived_ ^= kTopBit;
     __syncthreads();
     return shared_.any_open != 0;
   }
   __device__ bool crew_barrier() {
     return crew_barrier([] {}, [] {});
-  }
-  // For this block. What it wrote before comes first for those who look.
-  __device__ __forceinline__ static void arrive(uint32_t& counter) {
-    const uint32_t by = crew::place() == 0 ? kTopBit - (crew::blocks() - 1) : 1u;
-    asm volatile("fence.acq_rel.gpu;\n\tred.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(&counter), "r"(by)
-                 : "memory");
-  }
-  __device__ __forceinline__ static uint32_t look_at(const uint32_t* counter) {
-    uint32_t seen;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(counter) : "memory");
-    return seen;
-  }
-  // And at the word behind it, at once.
-  __device__ __forceinline__ static uint64_t look_at_both(const uint32_t* counter) {
-    uint64_t seen;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(seen) : "l"(counter) : "memory");
-    return seen;
   }
 
   // The two tables of sizes are equal by then.
@@ -515,9 +494,9 @@ class Player {
   uint32_t count_ = 0;  // of attempts in the list
   cuda::Extent *now_, *next_;
   uint32_t stamp_ = 0, clock_ = 0;
-  uint32_t arrived_;                  // the barrier's top bit before all have come
-  uint32_t copied_;                   // that of the other one, when all have copied sizes
-  bool lags_ = false;                 // perhaps not all have
+  crew::Turnstile met_;               // behind every part of a pass
+  crew::Turnstile copied_;            // behind the copying of sizes
+  bool lags_ = false;                 // perhaps not all have copied theirs
   uint32_t live_ = 0, accepted_ = 0;  // of one launch
   uint64_t end_ = 0;                  // the first round that is not of it
 };
