@@ -6,8 +6,8 @@
 // Attempts of a pass are judged on the sizes that cells had before it, and copies change sizes. So a pass has
 // two parts, with a barrier behind each: all are judged, then copies are carried out. A single pass without
 // Act can do with one: no other attempt sees the site that a copy changes, and sizes are kept in two tables,
-// `now_` to read and `next_` to change. The next round finds them swapped, and every warp then does to the
-// other table what it did to the first.
+// `now_` to read and `next_` to change. The next round finds them swapped. It begins by copying sizes to the
+// other table, and nobody waits for that before the first of its attempts is accepted.
 //
 // Compiled behind model_prologue and what tiles_source adds to kiln::model: kSettings, kPasses, kTrackSums,
 // kUnit, kShareRest, kBatches, kWarpsPerBlock, kCrew, kSkipsDead.
@@ -58,11 +58,12 @@ class Player {
         words_(shared.ring[threadIdx.x / 32].words),
         ready_(reinterpret_cast<Record*>(shared.ring[threadIdx.x / 32].words)),
         open_(t.open + int64_t(warp_) * t.open_per_warp * cuda::open_fields(model::kPasses, model::kMaxAct),
-              uint32_t(t.open_per_warp)) {
+              uint32_t(t.open_per_warp)),
+        met_(t.control->barrier),
+        copied_(t.control->copied) {
     now_ = next_ = t.state.extents;
     if (kAtOnce) next_ = t.extents;
     stamp_ = t.control->stamp;
-    arrived_ = t.control->barrier & 0x80000000u;
   }
 
   // `between(mcs)` is called at the end of every MCS, with its number; then all of the crew are there.
@@ -82,7 +83,7 @@ class Player {
       for (uint64_t number = span.rounds[m]; number < span.rounds[m + 1]; ++number) {
         round_ = &round_at(number);
         play_round(number);
-        if (kAtOnce) swap_tables();
+        if (kAtOnce) swap_sizes();
       }
       between(span.first_mcs + m + 1);
     }
@@ -125,23 +126,39 @@ class Player {
     }
   }
 
-  __device__ __forceinline__ void swap_tables() {
+  // What has changed is to be read now; the other table is made equal to it.
+  __device__ __forceinline__ void swap_sizes() {
     cuda::Extent* const other = now_;
     now_ = next_;
     next_ = other;
+    copy_sizes();
+    __syncthreads();
+    if constexpr (model::kCrew == 1) return;
+    copied_.close();
+    if (threadIdx.x == 0) copied_.come();
+    lags_ = true;
   }
   __device__ void copy_sizes() {
     const Party all = crew::all();
+#pragma unroll 4
     for (int64_t cell = all.number; cell < tables_.state.cells; cell += all.count) next_[cell] = now_[cell];
+  }
+  // Before this warp changes sizes for the first time in a round.
+  __device__ __forceinline__ void wait_for_sizes() {
+    if (model::kCrew == 1 || !lags_) return;
+    while (!copied_.is_open()) {
+    }
+    lags_ = false;
   }
 
   // Picks out the attempts between different cells, and judges them 32 at a time. The surroundings of the
   // next step are under way meanwhile.
   __device__ void judge_all() {
     // Room for the steps under way, one that has been taken, and one more.
-    const auto has_room = [&] { return count_ + 4 * kStepTiles <= uint32_t(tables_.open_per_warp); };
+    const auto has_room = [&] {
+      return kAtOnce || count_ + 4 * kStepTiles <= uint32_t(tables_.open_per_warp);
+    };
     scout_.send(true);
-    if (kAtOnce) carry_out_again();
     count_ = 0;
     while (scout_.has_sent()) {
       if (scout_.at_step()) scout_.send(has_room());
@@ -181,9 +198,14 @@ class Player {
     if (model::kMaxAct > 0) flags = judge_act(physics, attempt, direction, copy, here, dh, threshold, act);
     if ((flags & cuda::kActAtSourceOnly) == 0 && dh + act <= threshold) flags |= cuda::kAccepted;
     const bool accepted = here && (flags & cuda::kAccepted);
-    const bool stays = kOnePass ? accepted : here;
     const Record record{copy.winner, copy.loser, cuda::pack(change.winner, change.loser, flags),
                         attempt.tile};
+    if (kAtOnce) {
+      wait_for_sizes();
+      if (accepted) carry_out(record, place_of(decoded(attempt.site)), decoded(attempt.site));
+      return;
+    }
+    const bool stays = kOnePass ? accepted : here;
     const uint32_t all = __ballot_sync(~0u, stays);
     if (stays) {
       const uint32_t i = count_ + __popc(all & ((1u << lane_) - 1));
@@ -195,7 +217,6 @@ class Player {
         if (accepted) claim(record);
       }
     }
-    if (kAtOnce && accepted) carry_out(record, place_of(decoded(attempt.site)), decoded(attempt.site));
     count_ += __popc(all);
   }
 
@@ -393,20 +414,6 @@ class Player {
   __device__ __forceinline__ bool holds_loser(const Record& r) const {
     return kOnePass || r.loser == kMedium || tables_.claims[r.loser] >= claim_of(r);
   }
-  // What was carried out in the last round changes the other table, too.
-  __device__ void carry_out_again() {
-    constexpr uint32_t kTogether = 4;
-    for (uint32_t first = lane_; first < count_; first += 32 * kTogether) {
-      Record records[kTogether];
-#pragma unroll
-      for (uint32_t k = 0; k < kTogether; ++k)
-        records[k] = first + 32 * k < count_ ? open_.record(first + 32 * k) : Record{kMedium, kMedium, 0, 0};
-#pragma unroll
-      for (uint32_t k = 0; k < kTogether; ++k) change_sizes(records[k]);
-    }
-    __syncwarp();
-  }
-
   __device__ __forceinline__ void carry_out(const Record& r) {
     const Vec3i target = round_->target_of(r.tile);
     carry_out(r, target, index(target));
@@ -426,10 +433,9 @@ class Player {
     if (r.winner != kMedium) move_size(next_ + r.winner, +1, cuda::winner_perimeter(r.packed));
   }
 
-  // Waits for the whole crew; what was written before is seen after. The counter's top bit flips when the
-  // last block has come, whatever it was before, so nobody has to reset it. One thread per block speaks for
-  // it: many more at one address would queue up. Meanwhile another thread does something for the block, and
-  // every warp something for itself. Returns whether any warp has open attempts.
+  // Waits for the whole crew; what was written before is seen after. One thread per block speaks for it: many
+  // more at one address would queue up. Meanwhile another thread does something for the block, and every warp
+  // something for itself. Returns whether any warp has open attempts.
   template <class ForBlock, class ForWarp>
   __device__ __forceinline__ bool crew_barrier(const ForBlock& for_block, const ForWarp& for_warp) {
     const bool speaks_for_block = threadIdx.x == 32 * (model::kWarpsPerBlock - 1);
@@ -441,41 +447,29 @@ class Player {
     }
     __syncthreads();
     if (speaks_for_block) for_block();
-    Control& control = *tables_.control;
+    met_.close();
     if (threadIdx.x == 0) {
-      if (shared_.open != 0) *static_cast<volatile uint32_t*>(&control.open_at) = stamp_;
+      if (shared_.open != 0) *static_cast<volatile uint32_t*>(&tables_.control->open_at) = stamp_;
       shared_.open = 0;
-      arrive(control.barrier, crew::place() == 0 ? 0x80000000u - (crew::blocks() - 1) : 1u);
+      met_.come();
     }
     __syncwarp();
     for_warp();
     if (threadIdx.x == 0) {
-      uint64_t seen;  // the counter, and open_at above it
-      do {
-        seen = look_at(&control.barrier);
-      } while (((uint32_t(seen) ^ arrived_) & 0x80000000u) == 0);
-      shared_.any_open = uint32_t(seen >> 32) == stamp_;
+      uint32_t open_at;
+      while (!met_.is_open(open_at)) {
+      }
+      shared_.any_open = open_at == stamp_;
     }
-    arrived_ ^= 0x80000000u;
     __syncthreads();
     return shared_.any_open != 0;
   }
   __device__ bool crew_barrier() {
     return crew_barrier([] {}, [] {});
   }
-  // What this thread, and those it has met at a barrier, wrote before comes first for those who look.
-  __device__ __forceinline__ static void arrive(uint32_t& counter, uint32_t by) {
-    asm volatile("fence.acq_rel.gpu;\n\tred.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(&counter), "r"(by)
-                 : "memory");
-  }
-  __device__ __forceinline__ static uint64_t look_at(const uint32_t* counter) {
-    uint64_t seen;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(seen) : "l"(counter) : "memory");
-    return seen;
-  }
 
+  // The two tables of sizes are equal by then.
   __device__ void leave() {
-    if (now_ != tables_.state.extents) carry_out_again();  // the host knows of the first table
     add_up(tables_.control->attempts, scout_.attempts());
     add_up(tables_.control->live, live_);
     add_up(tables_.control->accepted, accepted_);
@@ -500,7 +494,9 @@ class Player {
   uint32_t count_ = 0;  // of attempts in the list
   cuda::Extent *now_, *next_;
   uint32_t stamp_ = 0, clock_ = 0;
-  uint32_t arrived_;                  // the barrier's top bit before all have come
+  crew::Turnstile met_;               // behind every part of a pass
+  crew::Turnstile copied_;            // behind the copying of sizes
+  bool lags_ = false;                 // perhaps not all have copied theirs
   uint32_t live_ = 0, accepted_ = 0;  // of one launch
   uint64_t end_ = 0;                  // the first round that is not of it
 };

@@ -12,12 +12,12 @@ inline constexpr int kMostMcsPerLaunch = 32;
 inline constexpr uint64_t kNoClaim = ~uint64_t(0);
 inline constexpr uint32_t kFirstStamp = 0xFFFFFFFEu;
 
-// Warps keep lists of attempts. A round of one pass without Act needs no more than the first three fields, to
-// bring the second table of sizes up to date; with Act one more, to carry attempts out; several passes need
-// all, the last one only with Act.
+// Warps keep lists of attempts, but for a round of one pass without Act, which carries them out at once. With
+// Act it needs the first four fields; several passes need all, the last one only with Act.
 enum class OpenField : uint32_t { winner, loser, packed, tile, surroundings, threshold, act };
 KILN_HD constexpr int open_fields(int passes, int max_act) {
-  return (passes == 1 ? 3 : 6) + (max_act > 0 ? 1 : 0);
+  if (passes == 1) return max_act > 0 ? 4 : 0;
+  return max_act > 0 ? 7 : 6;
 }
 
 // How a copy would change the two perimeters, and flags.
@@ -72,6 +72,7 @@ KILN_HD constexpr unsigned shared_bytes(int warps, int batches, const Lattice& l
 struct Control {
   alignas(8) uint32_t barrier;  // these two are read at once
   uint32_t open_at;             // the stamp of the last pass that left something open
+  uint32_t copied;              // a barrier like the first, behind the copying of sizes
   uint32_t stamp;               // of the next pass
   uint32_t taken[3];            // steps that warps have taken beyond those dealt out, by rounds in turn
   uint64_t attempts, live, accepted;

@@ -4,10 +4,8 @@
 #include "engine/cuda/device_state.hpp"
 #include "engine/cuda/driver.hpp"
 #include "engine/cuda/survey.hpp"
-#include "engine/cuda/tiles_data.hpp"
-#include "engine/cuda/tiles_source.hpp"
+#include "engine/cuda/tiles_memory.hpp"
 #include "engine/engine.hpp"
-#include "engine/tiles_plan.hpp"
 
 namespace kiln::cuda {
 
@@ -24,7 +22,7 @@ class TilesEngine : public Engine {
   std::function<void()> begin_copy(State& to) override { return state_.begin_copy(to, stream_); }
   LatticeSurvey* survey() override { return &survey_; }
   std::optional<DeviceIds> device_ids() override { return state_.plain_ids(stream_); }
-  AttemptCounts counts() const override;
+  AttemptCounts counts() const override { return memory_.counts()[0]; }
   std::string name() const override { return "cuda"; }
   std::string gpu() const override { return device_.info().name; }
   std::string schedule() const override { return "tiles"; }
@@ -32,10 +30,7 @@ class TilesEngine : public Engine {
 
  private:
   void compile(const Physics& physics);
-  void reserve_lists(const KernelShape& shape);
   void find_live();
-  void launch(int64_t mcs);
-  void renew_claims();
 
   tiles::Settings settings_;
   Device device_;
@@ -45,13 +40,8 @@ class TilesEngine : public Engine {
   tiles::Clock clock_;
   Function play_, find_live_;
   Launch shape_;
-  Buffer<Extent> extents_;
-  Buffer<uint64_t> claims_;
-  Buffer<uint32_t> open_;
-  Buffer<uint64_t> live_;
-  Buffer<Control> control_;
+  TilesMemory memory_;
   TilesTables tables_{};
-  int64_t claims_renewed_at_ = 0, looked_at_ = 0;  // MCS
 };
 
 }  // namespace kiln::cuda

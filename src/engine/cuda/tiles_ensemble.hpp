@@ -3,10 +3,8 @@
 
 #include "engine/cuda/ensemble_state.hpp"
 #include "engine/cuda/field_values.hpp"
-#include "engine/cuda/tiles_data.hpp"
-#include "engine/cuda/tiles_source.hpp"
+#include "engine/cuda/tiles_memory.hpp"
 #include "engine/ensemble.hpp"
-#include "engine/tiles_plan.hpp"
 
 namespace kiln::cuda {
 
@@ -21,7 +19,7 @@ class TilesEnsemble : public Ensemble {
   void advance(int64_t mcs) override;
   const State& state(int64_t member) override;
   void visit(const Visitor& look) override;
-  std::vector<AttemptCounts> counts() const override;
+  std::vector<AttemptCounts> counts() const override { return memory_.counts(); }
   std::string name() const override { return "cuda"; }
   std::string schedule() const override { return "tiles"; }
   std::string settings() const override { return tiles::describe(settings_, state_.lattice().dimension); }
@@ -29,11 +27,9 @@ class TilesEnsemble : public Ensemble {
 
  private:
   void compile(const Physics& physics);
-  void reserve_lists(const KernelShape& shape, int64_t crews);
   void write_tables();
   void find_live();
   void launch(int64_t mcs);
-  void renew_claims();
   void fetch_cells();
   Launch block_per_member() const;
 
@@ -46,15 +42,9 @@ class TilesEnsemble : public Ensemble {
   tiles::Clock clock_;
   Function play_, count_sums_, find_live_;
   Launch shape_;
-  Buffer<Extent> extents_;
-  Buffer<uint64_t> claims_;
-  Buffer<uint32_t> open_;
-  Buffer<uint64_t> live_;
-  Buffer<Control> control_;
+  TilesMemory memory_;
   Buffer<TilesTables> tables_;  // one per member
-  int64_t open_per_warp_ = 0;
-  bool sparse_ = false;
-  int64_t refreshed_at_, claims_renewed_at_, looked_at_ = 0;  // MCS
+  int64_t refreshed_at_;        // MCS
 };
 
 }  // namespace kiln::cuda

@@ -22,7 +22,7 @@ struct TwoSizes {
   }
 };
 
-// What it takes to carry an attempt out. (Nobody needs the tile where that happens at once.)
+// What it takes to carry an attempt out.
 struct Record {
   CellId winner, loser;
   uint32_t packed;  // see cuda::pack
@@ -45,14 +45,13 @@ class OpenList {
     return __uint_as_float(at(field, i));
   }
   __device__ __forceinline__ Record record(uint32_t i) const {
-    return {at(Field::winner, i), at(Field::loser, i), at(Field::packed, i),
-            kAtOnce ? 0 : at(Field::tile, i)};
+    return {at(Field::winner, i), at(Field::loser, i), at(Field::packed, i), at(Field::tile, i)};
   }
   __device__ __forceinline__ void put(uint32_t i, const Record& record) const {
     at(Field::winner, i) = record.winner;
     at(Field::loser, i) = record.loser;
     at(Field::packed, i) = record.packed;
-    if (!kAtOnce) at(Field::tile, i) = record.tile;
+    at(Field::tile, i) = record.tile;
   }
 
  private:

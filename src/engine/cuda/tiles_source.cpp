@@ -104,12 +104,15 @@ TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settin
   KernelShape shape;
   shape.skips_dead = skips_dead;
   shape.batches = batches_for(physics, settings);
-  // Where warps have few steps each, single ones balance better than whole draws.
   const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
-  const bool many = steps >= int64_t(multiprocessors) * most_warps(physics, layout) * 16;
+  const int64_t steps_per_warp = steps / (int64_t(multiprocessors) * most_warps(physics, layout));
+  // Where warps have few steps each, single ones balance better than whole draws.
+  const bool many = steps_per_warp >= 16;
   shape.steps_per_unit = many ? 4 / shape.batches : 1;
-  // (In several passes warps with more attempts than others would keep everybody waiting.)
-  shape.share_rest = many && settings.passes == 1;
+  // (In several passes warps with more attempts than others would keep everybody waiting; in 2-D, asking for
+  // one of a few steps takes as long as it saves.)
+  shape.share_rest =
+      settings.passes == 1 && (many || (physics.lattice.dimension == 3 && steps_per_warp >= 4));
   return compile_with_most_warps({physics, settings, layout, history, architecture}, shape,
                                  most_warps(physics, layout), room_in(shared_per_block));
 }

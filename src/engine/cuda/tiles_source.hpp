@@ -46,8 +46,6 @@ TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
 
 // Whether so much of a lattice is likely to be dead that passing over it pays.
 bool is_sparse(const State& state, const Physics& physics);
-// At what is live: cells that move leave it marked behind them.
-inline constexpr int64_t kMcsBetweenLooks = 100;
 
 // Steps of a round.
 int64_t steps_of_round(const Lattice& lattice, const tiles::Settings& settings, int batches);
