@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.hpp"

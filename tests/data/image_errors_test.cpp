@@ -1,6 +1,7 @@
 // Images that cannot be read, and what is said about them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>

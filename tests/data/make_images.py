@@ -51,9 +51,10 @@ def plain_tiff():
     tifffile.imwrite(path("lzma.tif"), stack, compression="lzma", **grey)
     for code in ["u1", "i1", "u2", "f4"]:
         tifffile.imwrite(path(f"white_{code}.tif"), values(code, (2, 5, 7)), photometric="miniswhite", metadata=None)
-    tifffile.imwrite(path("single.tif"), values("u1", (37, 45)), photometric="minisblack", resolution=(4000, 2000, "CENTIMETER"))
-    tifffile.imwrite(path("inch.tif"), values("u1", (37, 45)), photometric="minisblack", resolution=(25400, 12700, "INCH"))
-    tifffile.imwrite(path("no_unit.tif"), values("u1", (37, 45)), photometric="minisblack", resolution=(4, 4, "NONE"))
+    for name, per_unit, unit in [("single", (4000, 2000), "CENTIMETER"), ("inch", (25400, 12700), "INCH"),
+                                 ("no_unit", (4, 4), "NONE")]:
+        tifffile.imwrite(path(f"{name}.tif"), values("u1", (37, 45)), photometric="minisblack", resolution=per_unit,
+                         resolutionunit=unit)
     tifffile.imwrite(path("bits.tif"), values("u1", (8, 16)) > 100, photometric="minisblack")
     tifffile.imwrite(path("half.tif"), values("f4", (8, 16)).astype("f2"), photometric="minisblack")
 

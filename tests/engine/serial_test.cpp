@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/host_world.hpp"
 #include "engine/plain.hpp"
 #include "support/full_world.hpp"

@@ -2,6 +2,7 @@
 // all shapes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "engine/threads.hpp"

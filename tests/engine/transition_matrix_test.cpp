@@ -5,6 +5,7 @@
 // so that jumps are tested, too.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>

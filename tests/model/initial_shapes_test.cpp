@@ -1,6 +1,8 @@
 // Boxes, fill, tubes: drawn by hand on tiny lattices.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/random.hpp"
 #include "model/initial_capsule.hpp"
 #include "model/initial_helpers.hpp"
