@@ -1,7 +1,5 @@
 #include "values.hpp"
 
-#include <pybind11/numpy.h>
-
 namespace kiln::python {
 namespace {
 
@@ -17,16 +15,15 @@ Node::Array array_of(const py::sequence& items, const std::string& place) {
   return array;
 }
 
-// Numbers of NumPy know how to become Python's.
-bool is_numpy_scalar(const py::handle& value) {
-  return py::hasattr(value, "dtype") && py::hasattr(value, "item");
+// Arrays and numbers of NumPy know how to become Python's.
+bool is_of_numpy(const py::handle& value) {
+  return py::hasattr(value, "dtype") && py::hasattr(value, "tolist");
 }
 
 }  // namespace
 
 Node node_of(const py::handle& value, const std::string& place) {
-  if (py::isinstance<py::array>(value)) return node_of(value.attr("tolist")(), place);
-  if (is_numpy_scalar(value)) return node_of(value.attr("item")(), place);
+  if (is_of_numpy(value)) return node_of(value.attr("tolist")(), place);
   if (py::isinstance<py::bool_>(value)) return {py::cast<bool>(value), place};
   if (py::isinstance<py::int_>(value)) return {py::cast<int64_t>(value), place};
   if (py::isinstance<py::float_>(value)) return {py::cast<double>(value), place};
