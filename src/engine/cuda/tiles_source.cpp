@@ -65,7 +65,7 @@ struct Compiling {
 
 // With more, each has too few registers, which are dealt out to four warps at a time.
 int most_warps(const Physics& physics, const SiteLayout& layout) {
-  return physics.lattice.dimension == 2 ? 24 : layout.max_act > 0 ? 20 : 23;
+  return physics.lattice.dimension == 2 ? 28 : layout.max_act > 0 ? 20 : 23;
 }
 
 // The rest is cache, and with less than a seventh more warps are slower than fewer.
@@ -80,7 +80,7 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
                                      int shared_at_most) {
   TilesKernels result{{}, shape};
   const unsigned extra = shape.crew > 0 ? sizeof(TilesTables) : 0;
-  for (const int warps : {24, 23, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
+  for (const int warps : {28, 24, 23, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
     if (warps > warps_at_most) continue;
     result.shape.warps_per_block = warps;
     result.shape.shared_bytes =
