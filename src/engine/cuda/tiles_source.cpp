@@ -103,9 +103,11 @@ TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settin
                            bool skips_dead) {
   KernelShape shape;
   shape.skips_dead = skips_dead;
+  const int64_t warps = int64_t(multiprocessors) * most_warps(physics, layout);
   shape.batches = batches_for(physics, settings);
-  const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
-  const int64_t steps_per_warp = steps / (int64_t(multiprocessors) * most_warps(physics, layout));
+  // Short steps where long ones are too few to go round.
+  if (steps_of_round(physics.lattice, settings, shape.batches) < 4 * warps) shape.batches = 1;
+  const int64_t steps_per_warp = steps_of_round(physics.lattice, settings, shape.batches) / warps;
   // Where warps have few steps each, single ones balance better than whole draws.
   const bool many = steps_per_warp >= 16;
   shape.steps_per_unit = many ? 4 / shape.batches : 1;
