@@ -63,7 +63,8 @@ function(kiln_use target name)
     if(HDF5_FOUND)
       target_include_directories(${target} SYSTEM PUBLIC ${HDF5_INCLUDE_DIRS})
       target_link_libraries(${target} PUBLIC ${HDF5_C_LIBRARIES})
-      target_compile_definitions(${target} PUBLIC KILN_HAS_HDF5 H5_USE_110_API)  # as it is, also in later versions
+      # Whatever version is installed: its functions as they were in 1.10.
+      target_compile_definitions(${target} PUBLIC KILN_HAS_HDF5 H5_USE_110_API)
     endif()
   elseif(name STREQUAL "TIFF")
     if(TIFF_FOUND AND pugixml_FOUND)  # what a stack's OME-XML says is part of it

@@ -12,11 +12,15 @@ inline constexpr int kMostMcsPerLaunch = 32;
 inline constexpr uint64_t kNoClaim = ~uint64_t(0);
 inline constexpr uint32_t kFirstStamp = 0xFFFFFFFEu;
 
-// Warps keep lists of attempts, but for a round of one pass without Act, which carries them out at once. With
-// Act it needs the first four fields; several passes need all, the last one only with Act.
+// A round of one pass without Act carries attempts out when they are accepted, with two tables of sizes.
+KILN_HD constexpr bool is_at_once(int passes, int max_act) { return passes == 1 && max_act == 0; }
+
+// Other warps keep lists of their attempts. One pass needs the first four fields; several need all, the last
+// one only with Act.
 enum class OpenField : uint32_t { winner, loser, packed, tile, surroundings, threshold, act };
 KILN_HD constexpr int open_fields(int passes, int max_act) {
-  if (passes == 1) return max_act > 0 ? 4 : 0;
+  if (is_at_once(passes, max_act)) return 0;
+  if (passes == 1) return 4;
   return max_act > 0 ? 7 : 6;
 }
 

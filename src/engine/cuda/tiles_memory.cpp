@@ -16,8 +16,7 @@ TilesMemory::TilesMemory(const Device& device, const Lattice& lattice, const til
       max_act_(layout.max_act),
       members_(members),
       control_(device, members, "the counters") {
-  const bool at_once = settings.passes == 1 && max_act_ == 0;
-  if (at_once) extents_ = Buffer<Extent>(device_, cells, "the cells");
+  if (is_at_once(settings.passes, max_act_)) extents_ = Buffer<Extent>(device_, cells, "the cells");
   if (settings.passes != 1) claims_ = Buffer<uint64_t>(device_, cells, "the cells");
   control_.fill(0);
   renew_claims(mcs);

@@ -7,7 +7,7 @@
 namespace kiln::device {
 
 constexpr bool kOnePass = model::kPasses == 1;
-constexpr bool kAtOnce = kOnePass && model::kMaxAct == 0;  // copies are carried out when they are accepted
+constexpr bool kAtOnce = cuda::is_at_once(model::kPasses, model::kMaxAct);
 
 // The sizes of the two cells of an attempt.
 struct TwoSizes {
