@@ -153,7 +153,7 @@ def _parser() -> argparse.ArgumentParser:
     half.add_argument("--evaluate", action="store_true", help="computes nothing: evaluates what is there")
     half.add_argument("--pack", type=Path, metavar="DIR", help="packs the pieces that are there, a file per experiment")
     parser.add_argument("--unpack", type=Path, metavar="DIR",
-                        help="first takes what is missing from there; experiments/data/full has some of the full form")
+                        help="first takes what is missing from there; experiments/data/full has the full form")
     parser.add_argument("--minutes", type=float, metavar="M",
                         help="a budget: starts nothing that would take longer, stops what is under way")
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="pieces at a time [one per core]")

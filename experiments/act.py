@@ -108,17 +108,19 @@ def _findings(size: Size, found: dict[str, np.ndarray]) -> list:
     lags = STEP * np.arange(found["serial"].shape[2])[_long_lags(size)]
     measure = f"autocorrelation at lags of {lags[0]} to {lags[-1]} MCS"
 
+    shown = np.unique(np.linspace(0, len(size.lambdas) - 1, 5).round().astype(int))  # the figure has the others
+
     def values(key: str) -> str:
-        return ", ".join(f"{m:.2f} ± {e:.2f}" for m, e in zip(mean[key], error[key]))
+        return ", ".join(f"{mean[key][i]:.2f} ± {error[key][i]:.2f}" for i in shown)
 
     def told(key: str) -> str:
-        return f"{measure} {values(key)} (serial {', '.join(f'{m:.2f}' for m in mean['serial'])})"
+        return f"{measure} {values(key)} (serial {', '.join(f'{m:.2f}' for m in mean['serial'][shown])})"
 
     def follows(key: str) -> bool:
         limit = np.maximum(FAR_OFF, 3 * np.hypot(error[key], error["serial"]))
         return bool((np.abs(mean[key] - mean["serial"]) < limit).all()) and span[key] > 0.5 * span["serial"]
 
-    strengths = ", ".join(map(str, size.lambdas))
+    strengths = ", ".join(str(size.lambdas[i]) for i in shown)
     kept = ("The range is there: what this setting changes in the statistics matters less here than in the paper, "
             "whose settings are not printed.")
     other = "Persistence changes with strength, but not as in the serial chain."

@@ -142,9 +142,10 @@ def _findings(size: Size, results: Results) -> list[Finding]:
     return [
         judge("skewness", sticky - free > max(0.1, 2 * spread),
               "skewness " + ", ".join(f"{value:.2f}" for value in skewness.mean(axis=1))
-              + f" at J {', '.join(map(str, size.stroma))} (runs differ by {spread:.2f})", in_part=sticky > free,
-              cause="If there is a trend, it is within what runs of this size differ by. The stroma is generated: with "
-                    "less of it, or smoother, fewer cells touch it."),
+              + f" at J {', '.join(map(str, size.stroma))} (runs differ by {spread:.3f})", in_part=sticky > free,
+              cause=("The trend is there, but weak. " if sticky - free > 2 * spread else
+                     "If there is a trend, it is within what runs of this size differ by. ")
+                    + "The stroma is generated: with less of it, or smoother, fewer cells touch it."),
         untested("closer", "Measured speeds are not ours to ship.",
                  f"divergence from the stand-in {divergence[0].mean():.2f} bits at J {size.stroma[0]}, "
                  f"{divergence[-1].mean():.2f} at {size.stroma[-1]}"),

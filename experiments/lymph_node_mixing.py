@@ -96,10 +96,14 @@ def _findings(size: Size, found: dict) -> list[Finding]:
                      + (f"within {time:.0f} min" if time is not None else f"not within {size.minutes} minutes")
                      for j, time in times.items())
     ends = f"{100 * high['mixed'][-1]:.0f}% against {100 * low['mixed'][-1]:.0f}% at the end"
+    an_hour = ", ".join(f"{100 * np.interp(60, f['minutes'], f['mixed']):.0f}%" for f in found.values())
     gap = np.abs(high["mixed"] - low["mixed"]).max()
     if size.diameter == PAPER_DIAMETER_UM:
-        hour = judge("hour", all(t is not None and 30 <= t <= 90 for t in times.values()), told,
-                     in_part=all(t is not None for t in times.values()))
+        hour = judge("hour", all(t is not None and 30 <= t <= 90 for t in times.values()),
+                     f"{told}; after an hour {an_hour}", in_part=all(t is not None for t in times.values()),
+                     cause="The share grows with the square root of time, as random walks spread: cells that spread "
+                           "twice as fast would be half mixed after an hour. The paper prints neither their motility "
+                           "coefficient nor who counts as a neighbour (here: whoever touches, at corners too).")
     else:
         hour = untested("hour", f"A ball of {size.diameter} µm mixes much sooner than one of 1 mm.", told)
     # Bins are as wide as a cell, so that the second holds the neighbours.
@@ -107,11 +111,14 @@ def _findings(size: Size, found: dict) -> list[Finding]:
     far = {j: float(np.abs(f["correlation"][f["distance"] >= 0.5 * f["distance"].max()]).max())
            for j, f in found.items()}
     return [
-        judge("similar", gap < 0.15, f"{told}; {ends}; at most {100 * gap:.0f} points apart", in_part=gap < 0.3),
+        judge("similar", gap < 0.15, f"{told}; {ends}; at most {100 * gap:.0f} points apart", in_part=gap < 0.3,
+              cause="The stroma is generated: where there is more of it, adhesion to it slows more cells."),
         hour,
         judge("near", all(0.02 < value < 0.5 for value in near.values()),
-              ", ".join(f"{value:.2f} ({ADHESIONS[j][0]})" for j, value in near.items()) + " between neighbours",
-              in_part=any(value > 0.02 for value in near.values())),
+              ", ".join(f"{value:.3f} ({ADHESIONS[j][0]})" for j, value in near.items()) + " between neighbours",
+              in_part=any(value > 0.02 for value in near.values()),
+              cause="A trace of it falls steadily with distance. Directions are taken over 2 minutes, in which a cell "
+                    "passes several others; the paper does not print its time."),
         judge("far", max(far.values()) < 0.05,
               ", ".join(f"at most {value:.3f} ({ADHESIONS[j][0]})" for j, value in far.items())
               + f" beyond {0.5 * high['distance'].max():.0f} µm", in_part=max(far.values()) < 0.15,
