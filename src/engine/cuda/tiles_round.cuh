@@ -2,6 +2,7 @@
 // into shared memory and finds the attempts that are between different cells.
 #pragma once
 
+#include "engine/cuda/tiles_crew.cuh"
 #include "engine/cuda/tiles_data.hpp"
 #include "engine/cuda/tiles_live.cuh"
 #include "engine/cuda/tiles_sites.cuh"
@@ -240,7 +241,8 @@ class Scout {
     uint32_t number = ~0u;
     if (turn_ < turns_) {
       const uint32_t turn = turn_ + lane_;
-      if (turn < turns_) number = (warp_ + turn / model::kUnit * warps_) * model::kUnit + turn % model::kUnit;
+      if (turn < turns_)
+        number = (dealt_to(turn) + turn / model::kUnit * warps_) * model::kUnit + turn % model::kUnit;
       turn_ += 32;
       ended_ = !model::kShareRest && turn_ >= turns_;
     } else {
@@ -252,6 +254,13 @@ class Scout {
     if (number_ % 2 == 1) number = number < kEnd ? kEnd - 1 - number : ~0u;
     mine_ = number < kSteps ? step_at(number) : Step{0, 0, 0, 0, 0, 0};
     left_ = __ballot_sync(~0u, mine_.end > mine_.begin);
+  }
+
+  // This warp's number, as far as dealing goes. The warps of a block are neighbours and share what the cache
+  // has of cells; but the last time, when there is not something for everyone, all blocks shall get the same.
+  __device__ __forceinline__ uint32_t dealt_to(uint32_t turn) const {
+    if (model::kShareRest || turn + model::kUnit < turns_) return warp_;
+    return warp_ % model::kWarpsPerBlock * crew::blocks() + crew::place();
   }
 
   __device__ __forceinline__ Step step_at(uint32_t number) {
