@@ -63,9 +63,19 @@ struct Compiling {
   int history, architecture;
 };
 
-// With more, each has too few registers, which are dealt out to four warps at a time.
+// Per multiprocessor. With more, each has too few registers, which are dealt out to four warps at a time.
 int most_warps(const Physics& physics, const SiteLayout& layout) {
   return physics.lattice.dimension == 2 ? 24 : layout.max_act > 0 ? 20 : 23;
+}
+
+// In 2-D a few more are possible, each a little slower: worth it where a round then takes fewer turns.
+int warps_for(int64_t steps, int multiprocessors, const Physics& physics, const SiteLayout& layout) {
+  constexpr int kMost2D = 28;
+  const auto turns = [&](int64_t warps) {
+    return (steps + multiprocessors * warps - 1) / (multiprocessors * warps);
+  };
+  const int usual = most_warps(physics, layout);
+  return physics.lattice.dimension == 2 && turns(kMost2D) < turns(usual) ? kMost2D : usual;
 }
 
 // The rest is cache, and with less than a seventh more warps are slower than fewer.
@@ -80,7 +90,7 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
                                      int shared_at_most) {
   TilesKernels result{{}, shape};
   const unsigned extra = shape.crew > 0 ? sizeof(TilesTables) : 0;
-  for (const int warps : {24, 23, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
+  for (const int warps : {28, 24, 23, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
     if (warps > warps_at_most) continue;
     result.shape.warps_per_block = warps;
     result.shape.shared_bytes =
@@ -104,8 +114,15 @@ TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settin
   KernelShape shape;
   shape.skips_dead = skips_dead;
   shape.batches = batches_for(physics, settings);
-  const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
-  const int64_t steps_per_warp = steps / (int64_t(multiprocessors) * most_warps(physics, layout));
+  int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
+  const int warps = warps_for(steps, multiprocessors, physics, layout);
+  // Where every warp has one step at most, short ones are over sooner.
+  const int64_t short_steps = steps_of_round(physics.lattice, settings, 1);
+  if (short_steps <= int64_t(multiprocessors) * warps) {
+    shape.batches = 1;
+    steps = short_steps;
+  }
+  const int64_t steps_per_warp = steps / (int64_t(multiprocessors) * warps);
   // Where warps have few steps each, single ones balance better than whole draws.
   const bool many = steps_per_warp >= 16;
   shape.steps_per_unit = many ? 4 / shape.batches : 1;
@@ -113,8 +130,8 @@ TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settin
   // one of a few steps takes as long as it saves.)
   shape.share_rest =
       settings.passes == 1 && (many || (physics.lattice.dimension == 3 && steps_per_warp >= 4));
-  return compile_with_most_warps({physics, settings, layout, history, architecture}, shape,
-                                 most_warps(physics, layout), room_in(shared_per_block));
+  return compile_with_most_warps({physics, settings, layout, history, architecture}, shape, warps,
+                                 room_in(shared_per_block));
 }
 
 TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
