@@ -96,9 +96,9 @@ def _findings(size: Size, found: dict) -> list[Finding]:
                      + (f"within {time:.0f} min" if time is not None else f"not within {size.minutes} minutes")
                      for j, time in times.items())
     ends = f"{100 * high['mixed'][-1]:.0f}% against {100 * low['mixed'][-1]:.0f}% at the end"
-    an_hour = ", ".join(f"{100 * np.interp(60, f['minutes'], f['mixed']):.0f}%" for f in found.values())
     gap = np.abs(high["mixed"] - low["mixed"]).max()
     if size.diameter == PAPER_DIAMETER_UM:
+        an_hour = ", ".join(f"{100 * np.interp(60, f['minutes'], f['mixed']):.0f}%" for f in found.values())
         hour = judge("hour", all(t is not None and 30 <= t <= 90 for t in times.values()),
                      f"{told}; after an hour {an_hour}", in_part=all(t is not None for t in times.values()),
                      cause="The share grows with the square root of time, as random walks spread: cells that spread "

@@ -17,6 +17,8 @@ int64_t anchor_checks(const Lattice& lattice) {
   return periodic.x || periodic.y || periodic.z ? mcs_between_anchor_checks(lattice) : 0;
 }
 
+int64_t divided_up(int64_t number, int64_t divisor) { return (number + divisor - 1) / divisor; }
+
 }  // namespace
 
 std::string tiles_source(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
@@ -50,8 +52,7 @@ bool is_sparse(const State& state, const Physics& physics) {
 
 int64_t steps_of_round(const Lattice& lattice, const tiles::Settings& settings, int batches) {
   const Vec3i tiles = tiles::tile_counts(lattice, settings);
-  const int64_t across = int64_t(tiles::kStride) * batches;
-  return (tiles.x + across - 1) / across * tiles.y * tiles.z;
+  return divided_up(tiles.x, int64_t(tiles::kStride) * batches) * tiles.y * tiles.z;
 }
 
 namespace {
@@ -71,9 +72,7 @@ int most_warps(const Physics& physics, const SiteLayout& layout) {
 // In 2-D a few more are possible, each a little slower: worth it where a round then takes fewer turns.
 int warps_for(int64_t steps, int multiprocessors, const Physics& physics, const SiteLayout& layout) {
   constexpr int kMost2D = 28;
-  const auto turns = [&](int64_t warps) {
-    return (steps + multiprocessors * warps - 1) / (multiprocessors * warps);
-  };
+  const auto turns = [&](int warps) { return divided_up(steps, int64_t(multiprocessors) * warps); };
   const int usual = most_warps(physics, layout);
   return physics.lattice.dimension == 2 && turns(kMost2D) < turns(usual) ? kMost2D : usual;
 }
@@ -113,15 +112,12 @@ TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settin
                            bool skips_dead) {
   KernelShape shape;
   shape.skips_dead = skips_dead;
-  shape.batches = batches_for(physics, settings);
-  int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
-  const int warps = warps_for(steps, multiprocessors, physics, layout);
   // Where every warp has one step at most, short ones are over sooner.
-  const int64_t short_steps = steps_of_round(physics.lattice, settings, 1);
-  if (short_steps <= int64_t(multiprocessors) * warps) {
-    shape.batches = 1;
-    steps = short_steps;
-  }
+  const bool one_each =
+      steps_of_round(physics.lattice, settings, 1) <= int64_t(multiprocessors) * most_warps(physics, layout);
+  shape.batches = one_each ? 1 : batches_for(physics, settings);
+  const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
+  const int warps = warps_for(steps, multiprocessors, physics, layout);
   const int64_t steps_per_warp = steps / (int64_t(multiprocessors) * warps);
   // Where warps have few steps each, single ones balance better than whole draws.
   const bool many = steps_per_warp >= 16;
@@ -144,14 +140,14 @@ TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
   shape.steps_per_unit = 1;
   const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
   const int warps = most_warps(physics, layout);
-  const int64_t blocks_with_work = (steps + warps - 1) / warps;
+  const int64_t blocks_with_work = divided_up(steps, warps);
   shape.crew = int(std::clamp<int64_t>(multiprocessors / members, 1, blocks_with_work));
   // While one crew waits, others work; with more than a few, each has too few warps. As many as make turns of
   // equal length.
   constexpr int64_t kMost = 6;
-  const int64_t per_multiprocessor = (members + multiprocessors - 1) / multiprocessors;
-  const int64_t turns = (per_multiprocessor + kMost - 1) / kMost;
-  shape.blocks_per_multiprocessor = shape.crew > 1 ? 1 : int((per_multiprocessor + turns - 1) / turns);
+  const int64_t per_multiprocessor = divided_up(members, multiprocessors);
+  const int64_t turns = divided_up(per_multiprocessor, kMost);
+  shape.blocks_per_multiprocessor = shape.crew > 1 ? 1 : int(divided_up(per_multiprocessor, turns));
   constexpr int kReserved = 1024;  // bytes of shared memory that every block takes beside its own
   const int blocks = shape.blocks_per_multiprocessor;
   return compile_with_most_warps({physics, settings, layout, history, architecture}, shape,
