@@ -72,7 +72,7 @@ class Player {
       meet();
     }
     __syncthreads();
-    if (kBeginsEarly && first < end_) scout_.begin(round_at(first), first);
+    if (kBeginsEarly && first < end_) scout_.begin(round_at(first), first, true);
     for (int m = 0; m < span.mcs; ++m) {
       clock_ = uint32_t(span.first_mcs + m);
       for (uint64_t number = span.rounds[m]; number < span.rounds[m + 1]; ++number) {
@@ -100,11 +100,11 @@ class Player {
   __device__ void play_round(uint64_t number) {
     if (crew::place() == 0 && threadIdx.x == 0)
       tables_.control->taken[(number + 2) % 3] = 0;  // nobody uses it now
-    if (!kBeginsEarly) scout_.begin(*round_, number);
+    if (!kBeginsEarly) scout_.begin(*round_, number, false);
     judge_all();
     const auto set_next = [&] { round_at(number + 2).set(tables_.seed, number + 2); };
     const auto begin_next = [&] {
-      if (kBeginsEarly && number + 1 < end_) scout_.begin(round_at(number + 1), number + 1);
+      if (kBeginsEarly && number + 1 < end_) scout_.begin(round_at(number + 1), number + 1, true);
     };
     if constexpr (kAtOnce) {
       meet(set_next, begin_next);
@@ -141,10 +141,10 @@ class Player {
     const auto has_room = [&] {
       return kAtOnce || count_ + 4 * kStepTiles <= uint32_t(tables_.open_per_warp);
     };
-    scout_.send(true);
     count_ = 0;
-    while (scout_.has_sent()) {
+    for (bool first = true; first || scout_.has_sent(); first = false) {
       if (scout_.at_step()) scout_.send(has_room());
+      if (first) continue;
       scout_.gather();
       for (uint32_t enough = scout_.most_to_keep(); scout_.waiting() > enough;) {
         bool here;

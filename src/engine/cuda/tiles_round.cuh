@@ -111,13 +111,14 @@ class Scout {
       : ring_(ring), toward_(toward), tables_(tables), sites_(sites), lane_(threadIdx.x % 32), warp_(warp) {}
 
   // Works out the first steps of a round. That does not look at the lattice.
-  __device__ __forceinline__ void begin(const SharedRound& round, uint64_t number) {
+  __device__ __forceinline__ void begin(const SharedRound& round, uint64_t number, bool early) {
     round_ = &round;
     number_ = number;
     turn_ = 0;
     ended_ = false;
     group_ = ~0u;
-    look_ahead(true);
+    left_ = 0;
+    if (early || kSeesAll) look_ahead(true);
   }
 
   __device__ uint32_t attempts() const { return attempts_; }
