@@ -68,7 +68,7 @@ struct Compiling {
 
 // Per multiprocessor. With more, each has too few registers, which are dealt out to four warps at a time.
 int most_warps(const Physics& physics, const SiteLayout& layout) {
-  return physics.lattice.dimension == 2 ? 24 : layout.max_act > 0 ? 20 : 23;
+  return physics.lattice.dimension == 2 ? 24 : layout.max_act > 0 ? 22 : 23;
 }
 
 // In 2-D more are possible, each a little slower: worth it where a round then takes fewer turns.
@@ -93,7 +93,7 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
                                      int shared_at_most) {
   TilesKernels result{{}, shape};
   const unsigned extra = shape.members ? sizeof(TilesTables) : 0;
-  for (const int warps : {32, 28, 24, 23, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
+  for (const int warps : {32, 28, 24, 23, 22, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
     if (warps > warps_at_most) continue;
     result.shape.warps_per_block = warps;
     result.shape.shared_bytes =
