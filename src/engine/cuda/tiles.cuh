@@ -10,7 +10,7 @@
 // other table, and nobody waits for that before the first of its attempts is accepted.
 //
 // Compiled behind model_prologue and what tiles_source adds to kiln::model: kSettings, kPasses, kTrackSums,
-// kUnit, kShareRest, kBatches, kWarpsPerBlock, kCrew, kSkipsDead.
+// kUnit, kShareRest, kBatches, kWarpsPerBlock, kCrew, kMembers, kSkipsDead.
 #pragma once
 
 #include "engine/cuda/between_mcs.cuh"
@@ -53,8 +53,7 @@ class Player {
         means_(sites_, shared.logs, shared.means[threadIdx.x / 32]),
         lane_(threadIdx.x % 32),
         warp_(crew::place() * model::kWarpsPerBlock + threadIdx.x / 32),
-        warps_(crew::blocks() * model::kWarpsPerBlock),
-        scout_(shared.ring[threadIdx.x / 32], shared.toward, t, sites_, warp_, warps_),
+        scout_(shared.ring[threadIdx.x / 32], shared.toward, t, sites_, warp_),
         words_(shared.ring[threadIdx.x / 32].words),
         ready_(reinterpret_cast<Record*>(shared.ring[threadIdx.x / 32].words)),
         open_(t.open + int64_t(warp_) * t.open_per_warp * cuda::open_fields(model::kPasses, model::kMaxAct),
@@ -486,7 +485,7 @@ class Player {
   const SharedRound* round_;
   Word* sites_;
   ActMeans means_;
-  uint32_t lane_, warp_, warps_;
+  uint32_t lane_, warp_;
   Scout scout_;
   const Word* words_;  // surroundings of targets
   Record* ready_;      // up to 63; nobody judges while it is used

@@ -1,19 +1,18 @@
-// The blocks that play one simulation together: kCrew of them, or all of the grid where kCrew is 0. And where
-// they meet.
+// The blocks that play one simulation together, kCrew of them, and where they meet.
 #pragma once
 
 #include "engine/cuda/device_world.cuh"
 
 namespace kiln::device::crew {
 
-__device__ __forceinline__ uint32_t blocks() { return model::kCrew == 0 ? gridDim.x : model::kCrew; }
+constexpr uint32_t kWarps = model::kCrew * model::kWarpsPerBlock;
+
 // Of this block, in its crew.
 __device__ __forceinline__ uint32_t place() {
-  if constexpr (model::kCrew == 0) return blockIdx.x;
-  return model::kCrew == 1 ? 0 : blockIdx.x % model::kCrew;
+  return !model::kMembers ? blockIdx.x : model::kCrew == 1 ? 0 : blockIdx.x % model::kCrew;
 }
 __device__ __forceinline__ Party all() {
-  return {int64_t(place()) * blockDim.x + threadIdx.x, int64_t(blocks()) * blockDim.x};
+  return {int64_t(place()) * blockDim.x + threadIdx.x, int64_t(model::kCrew) * blockDim.x};
 }
 
 // A counter in memory whose top bit flips when the last block of a crew has come, whatever it was before, so
@@ -26,7 +25,7 @@ class Turnstile {
   __device__ __forceinline__ void close() { open_ ^= kTopBit; }
   // For one thread of a block: what all of them wrote before comes first for those who look.
   __device__ __forceinline__ void come() const {
-    const uint32_t by = place() == 0 ? kTopBit - (blocks() - 1) : 1u;
+    const uint32_t by = place() == 0 ? kTopBit - (model::kCrew - 1) : 1u;
     asm volatile("fence.acq_rel.gpu;\n\tred.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(counter_), "r"(by)
                  : "memory");
   }

@@ -67,15 +67,15 @@ __device__ __forceinline__ void end_mcs(Player& player, const StateTables& table
 }
 
 // Every crew has lists of its own.
-__device__ __forceinline__ void load_member(const TilesTables& from, TilesTables& to, uint32_t crew) {
+__device__ __forceinline__ void load_member(const TilesTables& from, TilesTables& to, uint32_t number) {
   __syncthreads();  // nobody looks at the last one any more
   static_assert(sizeof(TilesTables) % sizeof(uint32_t) == 0);
   for (uint32_t i = threadIdx.x; i < sizeof(TilesTables) / sizeof(uint32_t); i += blockDim.x)
     reinterpret_cast<uint32_t*>(&to)[i] = reinterpret_cast<const uint32_t*>(&from)[i];
   __syncthreads();
-  constexpr int64_t kWarps = int64_t(model::kCrew) * model::kWarpsPerBlock;
   if (threadIdx.x == 0)
-    to.open += crew * kWarps * to.open_per_warp * cuda::open_fields(model::kPasses, model::kMaxAct);
+    to.open +=
+        int64_t(number) * crew::kWarps * to.open_per_warp * cuda::open_fields(model::kPasses, model::kMaxAct);
   __syncthreads();
 }
 

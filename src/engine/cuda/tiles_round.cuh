@@ -107,18 +107,8 @@ __device__ __forceinline__ void wait_for_copies() {
 class Scout {
  public:
   __device__ Scout(Ring& ring, const int* toward, const cuda::TilesTables& tables, const Word* sites,
-                   uint32_t warp, uint32_t warps)
-      : ring_(ring),
-        toward_(toward),
-        tables_(tables),
-        sites_(sites),
-        lane_(threadIdx.x % 32),
-        warp_(warp),
-        warps_(warps) {
-    constexpr uint32_t units = kEnd / model::kUnit;
-    turns_ =
-        (model::kShareRest ? max(1u, units / 8 * 7 / warps) : (units + warps - 1) / warps) * model::kUnit;
-  }
+                   uint32_t warp)
+      : ring_(ring), toward_(toward), tables_(tables), sites_(sites), lane_(threadIdx.x % 32), warp_(warp) {}
 
   // Works out the first steps of a round. That does not look at the lattice.
   __device__ __forceinline__ void begin(const SharedRound& round, uint64_t number) {
@@ -145,7 +135,8 @@ class Scout {
   // Starts loading the surroundings of the next step. `has_room` tells whether this warp may take steps that
   // were not dealt to it.
   __device__ __forceinline__ void send(bool has_room) {
-    while (left_ == 0 && !ended_) look_ahead(has_room);
+    if constexpr (!kSeesAll)
+      while (left_ == 0 && !ended_) look_ahead(has_room);
     if (left_ != 0) {
       const uint32_t slot = send_to_;
       if (lane_ == uint32_t(__ffs(int(left_)) - 1)) ring_.step[slot] = mine_;
@@ -216,8 +207,15 @@ class Scout {
   }
 
  private:
-  static constexpr uint32_t kEnd = (kSteps + model::kUnit - 1) / model::kUnit * model::kUnit;  // whole units
-  static constexpr int kPiece = 16 / int(sizeof(Word)), kSector = 32 / int(sizeof(Word));      // words
+  static constexpr uint32_t kUnits = (kSteps + model::kUnit - 1) / model::kUnit;
+  static constexpr uint32_t kEnd = kUnits * model::kUnit;
+  // Steps that are dealt to every warp; without a rest to share, some of the last are none.
+  static constexpr uint32_t kTurns = !model::kShareRest ? (kUnits + crew::kWarps - 1) / crew::kWarps
+                                     : kUnits / 8 * 7 < crew::kWarps ? 1
+                                                                     : kUnits / 8 * 7 / crew::kWarps;
+  static constexpr uint32_t kDealt = kTurns * model::kUnit;
+  static constexpr bool kSeesAll = !model::kShareRest && kDealt <= 32;  // all steps of a round, as it begins
+  static constexpr int kPiece = 16 / int(sizeof(Word)), kSector = 32 / int(sizeof(Word));  // words
   static constexpr bool kRowsAligned = model::kSize.x % kPiece == 0;
 
   __device__ __forceinline__ static uint32_t behind(uint32_t slot) {
@@ -239,18 +237,18 @@ class Scout {
   // one left in the cache comes first.
   __device__ __forceinline__ void look_ahead(bool has_room) {
     uint32_t number = ~0u;
-    if (turn_ < turns_) {
+    if (turn_ < kDealt) {
       const uint32_t turn = turn_ + lane_;
-      if (turn < turns_)
-        number = (dealt_to(turn) + turn / model::kUnit * warps_) * model::kUnit + turn % model::kUnit;
+      if (turn < kDealt)
+        number = (dealt_to(turn) + turn / model::kUnit * crew::kWarps) * model::kUnit + turn % model::kUnit;
       turn_ += 32;
-      ended_ = !model::kShareRest && turn_ >= turns_;
+      ended_ = !model::kShareRest && turn_ >= kDealt;
     } else {
       if (lane_ == 0) number = next_;
       ended_ = __shfl_sync(~0u, next_, 0) >= kEnd;
     }
-    if (model::kShareRest && turn_ >= turns_ && !ended_ && lane_ == 0)  // nobody waits for it now
-      next_ = has_room ? turns_ * warps_ + atomicAdd(tables_.control->taken + number_ % 3, 1) : ~0u;
+    if (model::kShareRest && turn_ >= kDealt && !ended_ && lane_ == 0)  // nobody waits for it now
+      next_ = has_room ? kDealt * crew::kWarps + atomicAdd(tables_.control->taken + number_ % 3, 1) : ~0u;
     if (number_ % 2 == 1) number = number < kEnd ? kEnd - 1 - number : ~0u;
     mine_ = number < kSteps ? step_at(number) : Step{0, 0, 0, 0, 0, 0};
     left_ = __ballot_sync(~0u, mine_.end > mine_.begin);
@@ -259,8 +257,8 @@ class Scout {
   // This warp's number, as far as dealing goes. The warps of a block are neighbours and share what the cache
   // has of cells; but the last time, when there is not something for everyone, all blocks shall get the same.
   __device__ __forceinline__ uint32_t dealt_to(uint32_t turn) const {
-    if (model::kShareRest || turn + model::kUnit < turns_) return warp_;
-    return warp_ % model::kWarpsPerBlock * crew::blocks() + crew::place();
+    if (model::kShareRest || turn + model::kUnit < kDealt) return warp_;
+    return warp_ % model::kWarpsPerBlock * model::kCrew + crew::place();
   }
 
   __device__ __forceinline__ Step step_at(uint32_t number) {
@@ -340,8 +338,8 @@ class Scout {
   const cuda::TilesTables& tables_;
   const Word* sites_;
   uint64_t number_ = 0;
-  uint32_t lane_, warp_, warps_;
-  uint32_t turn_ = 0, turns_;               // steps dealt to this warp
+  uint32_t lane_, warp_;
+  uint32_t turn_ = 0;                       // the first step dealt to this warp that was not looked at
   uint32_t next_ = 0;                       // one that was not; lane 0 knows
   bool ended_ = false;                      // there are no others
   Step mine_{};                             // one that was worked out

@@ -27,6 +27,7 @@ std::string tiles_source(const Physics& physics, const tiles::Settings& settings
          fmt::format(
              "#include \"engine/tiles.hpp\"\nnamespace kiln::model {{\n"
              "constexpr uint32_t kCrew = {};\n"
+             "constexpr bool kMembers = {};\n"
              "constexpr tiles::Settings kSettings{{{{{}, {}, {}}}, {}, {}, {:a}f}};\n"
              "constexpr int kPasses = kSettings.passes, kWarpsPerBlock = {};\n"
              "constexpr uint32_t kBatches = {}, kUnit = {};\n"
@@ -34,10 +35,11 @@ std::string tiles_source(const Physics& physics, const tiles::Settings& settings
              "constexpr int kBlocksPerMultiprocessor = {}, kAnchorChecks = {};\n"
              "}}  // namespace kiln::model\n"
              "#include \"engine/cuda/{}.cuh\"\n",
-             shape.crew, settings.tile.x, settings.tile.y, settings.tile.z, settings.apart, settings.passes,
-             settings.hopeless, shape.warps_per_block, shape.batches, shape.steps_per_unit, shape.share_rest,
-             history > 0 && shape.crew != 0, shape.skips_dead, shape.blocks_per_multiprocessor,
-             anchor_checks(physics.lattice), shape.crew == 0 ? "tiles_play" : "tiles_members");
+             shape.crew, shape.members, settings.tile.x, settings.tile.y, settings.tile.z, settings.apart,
+             settings.passes, settings.hopeless, shape.warps_per_block, shape.batches, shape.steps_per_unit,
+             shape.share_rest, history > 0 && shape.members, shape.skips_dead,
+             shape.blocks_per_multiprocessor, anchor_checks(physics.lattice),
+             shape.members ? "tiles_members" : "tiles_play");
 }
 
 // Cells will be as large as they want to be.
@@ -88,7 +90,7 @@ int batches_for(const Physics& physics, const tiles::Settings& settings) {
 TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int warps_at_most,
                                      int shared_at_most) {
   TilesKernels result{{}, shape};
-  const unsigned extra = shape.crew > 0 ? sizeof(TilesTables) : 0;
+  const unsigned extra = shape.members ? sizeof(TilesTables) : 0;
   for (const int warps : {28, 24, 23, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
     if (warps > warps_at_most) continue;
     result.shape.warps_per_block = warps;
@@ -111,6 +113,7 @@ TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settin
                            int history, int architecture, int multiprocessors, int shared_per_block,
                            bool skips_dead) {
   KernelShape shape;
+  shape.crew = multiprocessors;
   shape.skips_dead = skips_dead;
   // Where every warp has one step at most, short ones are over sooner.
   const bool one_each =
@@ -135,6 +138,7 @@ TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
                                        int architecture, int multiprocessors, int shared_per_block,
                                        bool skips_dead) {
   KernelShape shape;
+  shape.members = true;
   shape.skips_dead = skips_dead;
   shape.batches = batches_for(physics, settings);
   shape.steps_per_unit = 1;

@@ -13,7 +13,8 @@ namespace kiln::cuda {
 
 // How the work is spread over a device. It does not shape the result.
 struct KernelShape {
-  int crew = 0;  // blocks that play a simulation together; 0: all, and it is the only one
+  int crew = 1;          // blocks that play a simulation together
+  bool members = false;  // many crews play many simulations; else one is all there is
   int blocks_per_multiprocessor = 1;
   int warps_per_block = 24;
   int batches = 1;          // of 32 tiles in a step: 1, 2 or 4
