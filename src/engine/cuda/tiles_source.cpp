@@ -71,12 +71,14 @@ int most_warps(const Physics& physics, const SiteLayout& layout) {
   return physics.lattice.dimension == 2 ? 24 : layout.max_act > 0 ? 20 : 23;
 }
 
-// In 2-D a few more are possible, each a little slower: worth it where a round then takes fewer turns.
+// In 2-D more are possible, each a little slower: worth it where a round then takes fewer turns.
 int warps_for(int64_t steps, int multiprocessors, const Physics& physics, const SiteLayout& layout) {
-  constexpr int kMost2D = 28;
+  int best = most_warps(physics, layout);
+  if (physics.lattice.dimension == 3) return best;
   const auto turns = [&](int warps) { return divided_up(steps, int64_t(multiprocessors) * warps); };
-  const int usual = most_warps(physics, layout);
-  return physics.lattice.dimension == 2 && turns(kMost2D) < turns(usual) ? kMost2D : usual;
+  for (const int warps : {28, 32})
+    if (turns(warps) < turns(best)) best = warps;
+  return best;
 }
 
 // The rest is cache, and with less than a seventh more warps are slower than fewer.
@@ -91,7 +93,7 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
                                      int shared_at_most) {
   TilesKernels result{{}, shape};
   const unsigned extra = shape.members ? sizeof(TilesTables) : 0;
-  for (const int warps : {28, 24, 23, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
+  for (const int warps : {32, 28, 24, 23, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
     if (warps > warps_at_most) continue;
     result.shape.warps_per_block = warps;
     result.shape.shared_bytes =
