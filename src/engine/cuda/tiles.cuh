@@ -93,9 +93,8 @@ class Player {
   __device__ void wait() { crew_barrier(); }
 
  private:
-  // The first steps of a round are worked out while the last one ends; unless the lattice has a say in them,
-  // or registers are scarce.
-  static constexpr bool kBeginsEarly = kAtOnce && !model::kSkipsDead;
+  // The first steps of a round are worked out while the last one ends; unless the lattice has a say in them.
+  static constexpr bool kBeginsEarly = !model::kSkipsDead;
 
   __device__ __forceinline__ SharedRound& round_at(uint64_t number) const {
     return shared_.rounds[number % 3];
@@ -106,20 +105,30 @@ class Player {
       tables_.control->taken[(number + 2) % 3] = 0;  // nobody uses it now
     if (!kBeginsEarly) scout_.begin(*round_, number);
     judge_all();
-    crew_barrier([&] { round_at(number + 2).set(tables_.seed, number + 2); },
-                 [&] {
-                   if (kBeginsEarly && number + 1 < end_) scout_.begin(round_at(number + 1), number + 1);
-                 });
-    if (kAtOnce) return;
+    const auto begin_next = [&] {
+      if (kBeginsEarly && number + 1 < end_) scout_.begin(round_at(number + 1), number + 1);
+    };
+    const auto set_next = [&] { round_at(number + 2).set(tables_.seed, number + 2); };
+    if constexpr (kAtOnce) {
+      crew_barrier(set_next, begin_next);
+      return;
+    }
+    crew_barrier(set_next, [] {});
     for (int pass = 1;; ++pass) {
       const bool last = pass == model::kPasses;
-      if (last)
+      if (last) {
         carry_out_all();
-      else
-        carry_out_owned();
+        crew_barrier([] {}, begin_next);
+        stamp_ -= 1;
+        return;
+      }
+      carry_out_owned();
       const bool any_open = crew_barrier();
       stamp_ -= 1;
-      if (last || !any_open) return;
+      if (!any_open) {
+        begin_next();
+        return;
+      }
       judge_again();
       crew_barrier();
     }
