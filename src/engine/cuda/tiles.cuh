@@ -5,9 +5,8 @@
 //
 // Attempts of a pass are judged on the sizes that cells had before it, and copies change sizes. So a pass has
 // two parts, with a barrier behind each: all are judged, then copies are carried out. A single pass without
-// Act can do with one: no other attempt sees the site that a copy changes, and sizes are kept in two tables,
-// `now_` to read and `next_` to change. The next round finds them swapped. It begins by copying sizes to the
-// other table, and nobody waits for that before the first of its attempts is accepted.
+// Act can do with one: no other attempt sees the site that a copy changes, and there are two tables of sizes
+// (tiles_sizes.cuh).
 //
 // Compiled behind model_prologue and what tiles_source adds to kiln::model: kSettings, kPasses, kTrackSums,
 // kUnit, kShareRest, kBatches, kWarpsPerBlock, kCrew, kMembers, kSkipsDead.
@@ -19,6 +18,7 @@
 #include "engine/cuda/tiles_open.cuh"
 #include "engine/cuda/tiles_round.cuh"
 #include "engine/cuda/tiles_sites.cuh"
+#include "engine/cuda/tiles_sizes.cuh"
 
 namespace kiln::device {
 
@@ -33,8 +33,7 @@ struct Shared {
   ActLogs::Table logs;
   int toward[kNeighbours];     // from a target to its source, in a slot
   Offset offset[kNeighbours];  // the same in the lattice
-  uint32_t open;               // whether this block has open attempts
-  uint32_t any_open;           // whether any block had some at the last barrier
+  crew::Meeting::Board board;
 };
 
 static_assert(63 * sizeof(Record) <= sizeof(Ring::words));
@@ -58,12 +57,9 @@ class Player {
         ready_(reinterpret_cast<Record*>(shared.ring[threadIdx.x / 32].words)),
         open_(t.open + int64_t(warp_) * t.open_per_warp * cuda::open_fields(model::kPasses, model::kMaxAct),
               uint32_t(t.open_per_warp)),
-        met_(t.control->barrier),
-        copied_(t.control->copied) {
-    now_ = next_ = t.state.extents;
-    if (kAtOnce) next_ = t.extents;
-    stamp_ = t.control->stamp;
-  }
+        sizes_(t),
+        meeting_(t, shared.board),
+        stamp_(t.control->stamp) {}
 
   // `between(mcs)` is called at the end of every MCS, with its number; then all of the crew are there.
   template <class Between>
@@ -72,8 +68,8 @@ class Player {
     end_ = span.rounds[span.mcs];
     if (threadIdx.x < 2) round_at(first + threadIdx.x).set(tables_.seed, first + threadIdx.x);
     if (kAtOnce) {
-      copy_sizes();
-      crew_barrier();
+      sizes_.copy();
+      meet();
     }
     __syncthreads();
     if (kBeginsEarly && first < end_) scout_.begin(round_at(first), first);
@@ -82,15 +78,15 @@ class Player {
       for (uint64_t number = span.rounds[m]; number < span.rounds[m + 1]; ++number) {
         round_ = &round_at(number);
         play_round(number);
-        if (kAtOnce) swap_sizes();
+        if (kAtOnce) sizes_.swap();
       }
       between(span.first_mcs + m + 1);
     }
     leave();
   }
   // The sizes of all cells, as they are between two MCS.
-  __device__ cuda::Extent* sizes() const { return now_; }
-  __device__ void wait() { crew_barrier(); }
+  __device__ cuda::Extent* sizes() const { return sizes_.table(); }
+  __device__ void wait() { meet(); }
 
  private:
   // The first steps of a round are worked out while the last one ends; unless the lattice has a say in them.
@@ -110,53 +106,28 @@ class Player {
     };
     const auto set_next = [&] { round_at(number + 2).set(tables_.seed, number + 2); };
     if constexpr (kAtOnce) {
-      crew_barrier(set_next, begin_next);
+      meet(set_next, begin_next);
       return;
     }
-    crew_barrier(set_next, [] {});
+    meet(set_next, [] {});
     for (int pass = 1;; ++pass) {
       const bool last = pass == model::kPasses;
       if (last) {
         carry_out_all();
-        crew_barrier([] {}, begin_next);
+        meet([] {}, begin_next);
         stamp_ -= 1;
         return;
       }
       carry_out_owned();
-      const bool any_open = crew_barrier();
+      const bool any_open = meet();
       stamp_ -= 1;
       if (!any_open) {
         begin_next();
         return;
       }
       judge_again();
-      crew_barrier();
+      meet();
     }
-  }
-
-  // What has changed is to be read now; the other table is made equal to it.
-  __device__ __forceinline__ void swap_sizes() {
-    cuda::Extent* const other = now_;
-    now_ = next_;
-    next_ = other;
-    copy_sizes();
-    __syncthreads();
-    if constexpr (model::kCrew == 1) return;
-    copied_.close();
-    if (threadIdx.x == 0) copied_.come();
-    lags_ = true;
-  }
-  __device__ void copy_sizes() {
-    const Party all = crew::all();
-#pragma unroll 4
-    for (int64_t cell = all.number; cell < tables_.state.cells; cell += all.count) next_[cell] = now_[cell];
-  }
-  // Before this warp changes sizes for the first time in a round.
-  __device__ __forceinline__ void wait_for_sizes() {
-    if (model::kCrew == 1 || !lags_) return;
-    while (!copied_.is_open()) {
-    }
-    lags_ = false;
   }
 
   // Picks out the attempts between different cells, and judges them 32 at a time. The surroundings of the
@@ -193,7 +164,7 @@ class Player {
     const TypeCounts types(tables_.state, here && copy.winner_type != copy.loser_type, words_, attempt.at);
     if (here) {
       live_ += 1;
-      const TwoSizes sizes{copy.winner, now_[copy.winner], now_[copy.loser]};
+      const TwoSizes sizes{copy.winner, sizes_[copy.winner], sizes_[copy.loser]};
       TileWorld world(tables_.state, words_ + attempt.at, attempt.site, copy, types);
       here = surroundings_delta<kDim>(physics, world, copy, surroundings);
       change = perimeter_change(physics, world, copy);
@@ -209,7 +180,7 @@ class Player {
     const Record record{copy.winner, copy.loser, cuda::pack(change.winner, change.loser, flags),
                         attempt.tile};
     if (kAtOnce) {
-      wait_for_sizes();
+      sizes_.wait_for_copies();
       if (accepted) carry_out(record, place_of(decoded(attempt.site)), decoded(attempt.site));
       return;
     }
@@ -296,8 +267,8 @@ class Player {
       }
 #pragma unroll
       for (uint32_t k = 0; k < kTogether; ++k) {
-        of_winner[k] = now_[records[k].winner];
-        of_loser[k] = now_[records[k].loser];
+        of_winner[k] = sizes_[records[k].winner];
+        of_loser[k] = sizes_[records[k].loser];
       }
 #pragma unroll
       for (uint32_t k = 0; k < kTogether; ++k) {
@@ -366,7 +337,7 @@ class Player {
     }
     carry_out_ready(0, ready);
     count_ = kept;
-    if (model::kCrew != 1 && kept > 0 && lane_ == 0) shared_.open = 1;
+    if (kept > 0 && lane_ == 0) meeting_.tell_open();
     __syncwarp();
   }
   // Moves attempt number i to the end of those that stay open; gives back how many lanes did so.
@@ -428,7 +399,7 @@ class Player {
   }
   __device__ __forceinline__ void carry_out(const Record& r, const Vec3i& place, Offset target) {
     accepted_ += 1;
-    change_sizes(r);
+    sizes_.change(r);
     if (model::kSkipsDead) LiveMap(tables_.live).mark_around(place);
     if (model::kTrackSums) {
       if (r.loser != kMedium) move_centroid(tables_.state, r.loser, place, -1);
@@ -436,44 +407,13 @@ class Player {
     }
     sites_[target] = taken_by(model::physics(), r.winner, type_of(tables_.state, r.winner), clock_);
   }
-  __device__ __forceinline__ void change_sizes(const Record& r) const {
-    if (r.loser != kMedium) move_size(next_ + r.loser, -1, cuda::loser_perimeter(r.packed));
-    if (r.winner != kMedium) move_size(next_ + r.winner, +1, cuda::winner_perimeter(r.packed));
-  }
-
-  // Waits for the whole crew; what was written before is seen after. One thread per block speaks for it: many
-  // more at one address would queue up. Meanwhile another thread does something for the block, and every warp
-  // something for itself. Returns whether any warp has open attempts.
+  // Waits for the whole crew. Returns whether any warp has open attempts.
   template <class ForBlock, class ForWarp>
-  __device__ __forceinline__ bool crew_barrier(const ForBlock& for_block, const ForWarp& for_warp) {
-    const bool speaks_for_block = threadIdx.x == 32 * (model::kWarpsPerBlock - 1);
-    if constexpr (model::kCrew == 1) {
-      if (speaks_for_block) for_block();
-      __syncwarp();
-      for_warp();
-      return __syncthreads_or(count_ > 0) != 0;
-    }
-    __syncthreads();
-    if (speaks_for_block) for_block();
-    met_.close();
-    if (threadIdx.x == 0) {
-      if (shared_.open != 0) *static_cast<volatile uint32_t*>(&tables_.control->open_at) = stamp_;
-      shared_.open = 0;
-      met_.come();
-    }
-    __syncwarp();
-    for_warp();
-    if (threadIdx.x == 0) {
-      uint32_t open_at;
-      while (!met_.is_open(open_at)) {
-      }
-      shared_.any_open = open_at == stamp_;
-    }
-    __syncthreads();
-    return shared_.any_open != 0;
+  __device__ __forceinline__ bool meet(const ForBlock& for_block, const ForWarp& for_warp) {
+    return meeting_.meet(stamp_, count_ > 0, for_block, for_warp);
   }
-  __device__ bool crew_barrier() {
-    return crew_barrier([] {}, [] {});
+  __device__ bool meet() {
+    return meet([] {}, [] {});
   }
 
   // The two tables of sizes are equal by then.
@@ -481,7 +421,7 @@ class Player {
     add_up(tables_.control->attempts, scout_.attempts());
     add_up(tables_.control->live, live_);
     add_up(tables_.control->accepted, accepted_);
-    crew_barrier();
+    meet();
     if (warp_ == 0 && lane_ == 0) tables_.control->stamp = stamp_;
   }
   __device__ static void add_up(uint64_t& to, uint64_t mine) {
@@ -500,11 +440,10 @@ class Player {
   Record* ready_;      // up to 63; nobody judges while it is used
   OpenList open_;
   uint32_t count_ = 0;  // of attempts in the list
-  cuda::Extent *now_, *next_;
-  uint32_t stamp_ = 0, clock_ = 0;
-  crew::Turnstile met_;               // behind every part of a pass
-  crew::Turnstile copied_;            // behind the copying of sizes
-  bool lags_ = false;                 // perhaps not all have copied theirs
+  Sizes sizes_;
+  crew::Meeting meeting_;  // behind every part of a pass
+  uint32_t stamp_;         // of this pass
+  uint32_t clock_ = 0;
   uint32_t live_ = 0, accepted_ = 0;  // of one launch
   uint64_t end_ = 0;                  // the first round that is not of it
 };
@@ -517,7 +456,7 @@ __device__ __forceinline__ void fill_tables(Shared& shared) {
     shared.toward[threadIdx.x] = in_slot(step);
     shared.offset[threadIdx.x] = offset_of(step);
   }
-  if (threadIdx.x == 0) shared.open = 0;
+  if (threadIdx.x == 0) shared.board.open = 0;
   __syncthreads();
 }
 

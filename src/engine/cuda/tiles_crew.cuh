@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/cuda/device_world.cuh"
+#include "engine/cuda/tiles_data.hpp"
 
 namespace kiln::device::crew {
 
@@ -50,6 +51,59 @@ class Turnstile {
 
   uint32_t* counter_;
   uint32_t open_;  // the top bit when all have come
+};
+
+// A barrier for the whole crew, at which one learns whether anybody has open attempts.
+class Meeting {
+ public:
+  struct Board {        // of a block
+    uint32_t open;      // whether it has some
+    uint32_t any_open;  // whether any block had some the last time
+  };
+
+  __device__ Meeting(const cuda::TilesTables& tables, Board& board)
+      : tables_(tables), board_(board), met_(tables.control->barrier) {}
+
+  // For one thread of a warp that has open attempts, before it comes.
+  __device__ __forceinline__ void tell_open() const {
+    if (model::kCrew != 1) board_.open = 1;
+  }
+  // What was written before is seen after. One thread per block speaks for it: many more at one address would
+  // queue up. Meanwhile another thread does something for the block, and every warp something for itself.
+  template <class ForBlock, class ForWarp>
+  __device__ __forceinline__ bool meet(uint32_t stamp, bool open, const ForBlock& for_block,
+                                       const ForWarp& for_warp) {
+    const bool speaks_for_block = threadIdx.x == 32 * (model::kWarpsPerBlock - 1);
+    if constexpr (model::kCrew == 1) {
+      if (speaks_for_block) for_block();
+      __syncwarp();
+      for_warp();
+      return __syncthreads_or(open) != 0;
+    }
+    __syncthreads();
+    if (speaks_for_block) for_block();
+    met_.close();
+    if (threadIdx.x == 0) {
+      if (board_.open != 0) *static_cast<volatile uint32_t*>(&tables_.control->open_at) = stamp;
+      board_.open = 0;
+      met_.come();
+    }
+    __syncwarp();
+    for_warp();
+    if (threadIdx.x == 0) {
+      uint32_t open_at;
+      while (!met_.is_open(open_at)) {
+      }
+      board_.any_open = open_at == stamp;
+    }
+    __syncthreads();
+    return board_.any_open != 0;
+  }
+
+ private:
+  const cuda::TilesTables& tables_;
+  Board& board_;
+  Turnstile met_;
 };
 
 }  // namespace kiln::device::crew
