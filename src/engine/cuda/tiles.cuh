@@ -89,8 +89,9 @@ class Player {
   __device__ void wait() { meet(); }
 
  private:
-  // The first steps of a round are worked out while the last one ends; unless the lattice has a say in them.
-  static constexpr bool kBeginsEarly = !model::kSkipsDead;
+  // The first steps of a round are worked out while the last one ends; unless the lattice has a say in them,
+  // or registers are scarce.
+  static constexpr bool kBeginsEarly = kOnePass && !model::kSkipsDead;
 
   __device__ __forceinline__ SharedRound& round_at(uint64_t number) const {
     return shared_.rounds[number % 3];
@@ -101,30 +102,33 @@ class Player {
       tables_.control->taken[(number + 2) % 3] = 0;  // nobody uses it now
     if (!kBeginsEarly) scout_.begin(*round_, number);
     judge_all();
+    const auto set_next = [&] { round_at(number + 2).set(tables_.seed, number + 2); };
     const auto begin_next = [&] {
       if (kBeginsEarly && number + 1 < end_) scout_.begin(round_at(number + 1), number + 1);
     };
-    const auto set_next = [&] { round_at(number + 2).set(tables_.seed, number + 2); };
     if constexpr (kAtOnce) {
       meet(set_next, begin_next);
-      return;
+    } else if constexpr (kOnePass) {
+      meet(set_next, [] {});
+      carry_out_all();
+      meet([] {}, begin_next);
+    } else {
+      meet(set_next, [] {});
+      settle();
     }
-    meet(set_next, [] {});
+  }
+
+  // Carries out what was accepted, and judges again what other copies came before, pass by pass.
+  __device__ __forceinline__ void settle() {
     for (int pass = 1;; ++pass) {
       const bool last = pass == model::kPasses;
-      if (last) {
+      if (last)
         carry_out_all();
-        meet([] {}, begin_next);
-        stamp_ -= 1;
-        return;
-      }
-      carry_out_owned();
+      else
+        carry_out_owned();
       const bool any_open = meet();
       stamp_ -= 1;
-      if (!any_open) {
-        begin_next();
-        return;
-      }
+      if (last || !any_open) return;
       judge_again();
       meet();
     }
