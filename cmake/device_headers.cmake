@@ -21,7 +21,8 @@ endif()
 file(GLOB KILN_DEVICE_HEADERS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/src
      ${CMAKE_SOURCE_DIR}/src/core/*.hpp ${CMAKE_SOURCE_DIR}/src/terms/*.hpp
      ${CMAKE_SOURCE_DIR}/src/engine/cuda/*.cuh)
-set(KILN_DEVICE_ENGINE_HEADERS engine/tiles.hpp engine/cuda/tiles_data.hpp engine/checkerboard.hpp
+set(KILN_DEVICE_ENGINE_HEADERS engine/tiles.hpp engine/cuda/tiles_data.hpp engine/cuda/tiles_dealing.hpp
+    engine/checkerboard.hpp
     engine/cuda/checkerboard_data.hpp engine/cuda/device_tables.hpp engine/cuda/survey_data.hpp)
 list(APPEND KILN_DEVICE_HEADERS ${KILN_DEVICE_ENGINE_HEADERS})
 

@@ -9,7 +9,7 @@
 // (tiles_sizes.cuh).
 //
 // Compiled behind model_prologue and what tiles_source adds to kiln::model: kSettings, kPasses, kTrackSums,
-// kUnit, kShareRest, kBatches, kWarpsPerBlock, kCrew, kMembers, kSkipsDead.
+// kShareRest, kBatches, kWarpsPerBlock, kCrew, kMembers, kSkipsDead.
 #pragma once
 
 #include "engine/cuda/between_mcs.cuh"
@@ -52,7 +52,7 @@ class Player {
         means_(sites_, shared.logs, shared.means[threadIdx.x / 32]),
         lane_(threadIdx.x % 32),
         warp_(crew::place() * model::kWarpsPerBlock + threadIdx.x / 32),
-        scout_(shared.ring[threadIdx.x / 32], shared.toward, t, sites_, warp_),
+        scout_(shared.ring[threadIdx.x / 32], shared.toward, t, sites_),
         words_(shared.ring[threadIdx.x / 32].words),
         ready_(reinterpret_cast<Record*>(shared.ring[threadIdx.x / 32].words)),
         open_(t.open + int64_t(warp_) * t.open_per_warp * cuda::open_fields(model::kPasses, model::kMaxAct),

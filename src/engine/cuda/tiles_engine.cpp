@@ -37,7 +37,7 @@ void TilesEngine::compile(const Physics& physics) {
   play_.allow_dynamic_shared(int(shape.shared_bytes));
   shape_ = {{unsigned(shape.crew)}, {unsigned(32 * shape.warps_per_block)}, shape.shared_bytes, true};
   state_.use(module, physics);
-  memory_.reserve(shape, 1, int64_t(shape.crew) * shape.warps_per_block);
+  memory_.reserve(shape, 1);
   memory_.give(tables_, 0, 0);
   find_live();
 }

@@ -42,7 +42,7 @@ void TilesEnsemble::compile(const Physics& physics) {
   const int64_t crews = std::clamp<int64_t>(resident / shape.crew, 1, size());
   shape_ = {{unsigned(crews * shape.crew)}, {unsigned(threads)}, shape.shared_bytes, shape.crew > 1};
   fields_.give(device_, module, physics);
-  memory_.reserve(shape, crews, int64_t(shape.crew) * shape.warps_per_block);
+  memory_.reserve(shape, crews);
   write_tables();
   find_live();
 }

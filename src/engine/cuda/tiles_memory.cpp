@@ -1,5 +1,7 @@
 #include "engine/cuda/tiles_memory.hpp"
 
+#include <algorithm>
+
 namespace kiln::cuda {
 namespace {
 
@@ -24,11 +26,11 @@ TilesMemory::TilesMemory(const Device& device, const Lattice& lattice, const til
 
 // Every warp keeps its attempts, in the worst case all of a round. It takes no more steps than it has room
 // for, and there is room for all.
-void TilesMemory::reserve(const KernelShape& shape, int64_t crews, int64_t warps) {
-  const int64_t unit = shape.steps_per_unit, steps = steps_of_round(lattice_, settings_, shape.batches);
-  const int64_t units_per_warp = ((steps + unit - 1) / unit + warps - 1) / warps;
+void TilesMemory::reserve(const KernelShape& shape, int64_t crews) {
+  const Dealing dealing = dealing_of(lattice_, settings_, shape);
   const int64_t step_tiles = int64_t(tiles::kStride) * shape.batches;
-  open_per_warp_ = (units_per_warp * unit + (shape.share_rest ? 4 : 0)) * step_tiles;
+  const int64_t warps = dealing.warps(), dealt = dealing.dealt(), fair = (dealing.end() + warps - 1) / warps;
+  open_per_warp_ = (shape.share_rest ? std::max(dealt, fair) + 4 : dealt) * step_tiles;
   const int64_t words = crews * warps * open_per_warp_ * open_fields(settings_.passes, max_act_);
   if (open_.size() < words) open_ = Buffer<uint32_t>(device_, words, "the attempts of a round");
   has_live_ = shape.skips_dead;

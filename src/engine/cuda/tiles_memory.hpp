@@ -19,8 +19,8 @@ class TilesMemory {
   TilesMemory(const Device& device, const Lattice& lattice, const tiles::Settings& settings,
               const SiteLayout& layout, int64_t members, int64_t cells, int64_t mcs);
 
-  // Makes room for kernels of this shape, which `crews` crews of so many warps play.
-  void reserve(const KernelShape& shape, int64_t crews, int64_t warps);
+  // Makes room for kernels of this shape, which `crews` crews play.
+  void reserve(const KernelShape& shape, int64_t crews);
   // What a member needs of it. Lists belong to crews: all members are given those of the first.
   void give(TilesTables& tables, int64_t member, int64_t first_cell) const;
   // The map of what is live, made anew by whoever clears it; false where there is none.

@@ -4,6 +4,7 @@
 
 #include "engine/cuda/tiles_crew.cuh"
 #include "engine/cuda/tiles_data.hpp"
+#include "engine/cuda/tiles_dealing.hpp"
 #include "engine/cuda/tiles_live.cuh"
 #include "engine/cuda/tiles_sites.cuh"
 #include "engine/tiles.hpp"
@@ -102,13 +103,12 @@ __device__ __forceinline__ void wait_for_copies() {
   __syncwarp();
 }
 
-// Goes through the steps of one warp, round by round. Most are dealt out, kUnit at a time; the rest, if any,
-// is for those who get on fastest.
+// Goes through the steps of one warp, round by round: those dealt to it, then what it takes of the rest where
+// that is shared.
 class Scout {
  public:
-  __device__ Scout(Ring& ring, const int* toward, const cuda::TilesTables& tables, const Word* sites,
-                   uint32_t warp)
-      : ring_(ring), toward_(toward), tables_(tables), sites_(sites), lane_(threadIdx.x % 32), warp_(warp) {}
+  __device__ Scout(Ring& ring, const int* toward, const cuda::TilesTables& tables, const Word* sites)
+      : ring_(ring), toward_(toward), tables_(tables), sites_(sites), lane_(threadIdx.x % 32) {}
 
   // Works out the first steps of a round. That does not look at the lattice.
   __device__ __forceinline__ void begin(const SharedRound& round, uint64_t number) {
@@ -207,13 +207,9 @@ class Scout {
   }
 
  private:
-  static constexpr uint32_t kUnits = (kSteps + model::kUnit - 1) / model::kUnit;
-  static constexpr uint32_t kEnd = kUnits * model::kUnit;
-  // Steps that are dealt to every warp; without a rest to share, some of the last are none.
-  static constexpr uint32_t kTurns = !model::kShareRest ? (kUnits + crew::kWarps - 1) / crew::kWarps
-                                     : kUnits / 8 * 7 < crew::kWarps ? 1
-                                                                     : kUnits / 8 * 7 / crew::kWarps;
-  static constexpr uint32_t kDealt = kTurns * model::kUnit;
+  static constexpr cuda::Dealing kDealing{kSteps, tiles::kGroup / kStepTiles, model::kCrew,
+                                          uint32_t(model::kWarpsPerBlock), model::kShareRest};
+  static constexpr uint32_t kEnd = kDealing.end(), kDealt = kDealing.dealt();
   static constexpr bool kSeesAll = !model::kShareRest && kDealt <= 32;  // all steps of a round, as it begins
   static constexpr int kPiece = 16 / int(sizeof(Word)), kSector = 32 / int(sizeof(Word));  // words
   static constexpr bool kRowsAligned = model::kSize.x % kPiece == 0;
@@ -239,8 +235,7 @@ class Scout {
     uint32_t number = ~0u;
     if (turn_ < kDealt) {
       const uint32_t turn = turn_ + lane_;
-      if (turn < kDealt)
-        number = (dealt_to(turn) + turn / model::kUnit * crew::kWarps) * model::kUnit + turn % model::kUnit;
+      if (turn < kDealt) number = kDealing.step(turn, crew::place(), threadIdx.x / 32);
       turn_ += 32;
       ended_ = !model::kShareRest && turn_ >= kDealt;
     } else {
@@ -248,17 +243,10 @@ class Scout {
       ended_ = __shfl_sync(~0u, next_, 0) >= kEnd;
     }
     if (model::kShareRest && turn_ >= kDealt && !ended_ && lane_ == 0)  // nobody waits for it now
-      next_ = has_room ? kDealt * crew::kWarps + atomicAdd(tables_.control->taken + number_ % 3, 1) : ~0u;
+      next_ = has_room ? kDealing.first_single() + atomicAdd(tables_.control->taken + number_ % 3, 1) : ~0u;
     if (number_ % 2 == 1) number = number < kEnd ? kEnd - 1 - number : ~0u;
     mine_ = number < kSteps ? step_at(number) : Step{0, 0, 0, 0, 0, 0};
     left_ = __ballot_sync(~0u, mine_.end > mine_.begin);
-  }
-
-  // This warp's number, as far as dealing goes. The warps of a block are neighbours and share what the cache
-  // has of cells; but the last time, when there is not something for everyone, all blocks shall get the same.
-  __device__ __forceinline__ uint32_t dealt_to(uint32_t turn) const {
-    if (model::kShareRest || turn + model::kUnit < kDealt) return warp_;
-    return warp_ % model::kWarpsPerBlock * model::kCrew + crew::place();
   }
 
   __device__ __forceinline__ Step step_at(uint32_t number) {
@@ -338,7 +326,7 @@ class Scout {
   const cuda::TilesTables& tables_;
   const Word* sites_;
   uint64_t number_ = 0;
-  uint32_t lane_, warp_;
+  uint32_t lane_;
   uint32_t turn_ = 0;                       // the first step dealt to this warp that was not looked at
   uint32_t next_ = 0;                       // one that was not; lane 0 knows
   bool ended_ = false;                      // there are no others

@@ -30,16 +30,15 @@ std::string tiles_source(const Physics& physics, const tiles::Settings& settings
              "constexpr bool kMembers = {};\n"
              "constexpr tiles::Settings kSettings{{{{{}, {}, {}}}, {}, {}, {:a}f}};\n"
              "constexpr int kPasses = kSettings.passes, kWarpsPerBlock = {};\n"
-             "constexpr uint32_t kBatches = {}, kUnit = {};\n"
+             "constexpr uint32_t kBatches = {};\n"
              "constexpr bool kShareRest = {}, kTrackSums = {}, kSkipsDead = {};\n"
              "constexpr int kBlocksPerMultiprocessor = {}, kAnchorChecks = {};\n"
              "}}  // namespace kiln::model\n"
              "#include \"engine/cuda/{}.cuh\"\n",
              shape.crew, shape.members, settings.tile.x, settings.tile.y, settings.tile.z, settings.apart,
-             settings.passes, settings.hopeless, shape.warps_per_block, shape.batches, shape.steps_per_unit,
-             shape.share_rest, history > 0 && shape.members, shape.skips_dead,
-             shape.blocks_per_multiprocessor, anchor_checks(physics.lattice),
-             shape.members ? "tiles_members" : "tiles_play");
+             settings.passes, settings.hopeless, shape.warps_per_block, shape.batches, shape.share_rest,
+             history > 0 && shape.members, shape.skips_dead, shape.blocks_per_multiprocessor,
+             anchor_checks(physics.lattice), shape.members ? "tiles_members" : "tiles_play");
 }
 
 // Cells will be as large as they want to be.
@@ -52,12 +51,12 @@ bool is_sparse(const State& state, const Physics& physics) {
   return filled < 0.75 * double(state.lattice.sites());
 }
 
+namespace {
+
 int64_t steps_of_round(const Lattice& lattice, const tiles::Settings& settings, int batches) {
   const Vec3i tiles = tiles::tile_counts(lattice, settings);
   return divided_up(tiles.x, int64_t(tiles::kStride) * batches) * tiles.y * tiles.z;
 }
-
-namespace {
 
 struct Compiling {
   const Physics& physics;
@@ -111,6 +110,12 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
 
 }  // namespace
 
+Dealing dealing_of(const Lattice& lattice, const tiles::Settings& settings, const KernelShape& shape) {
+  return {uint32_t(steps_of_round(lattice, settings, shape.batches)),
+          tiles::kGroup / (tiles::kStride * uint32_t(shape.batches)), uint32_t(shape.crew),
+          uint32_t(shape.warps_per_block), shape.share_rest};
+}
+
 TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
                            int history, int architecture, int multiprocessors, int shared_per_block,
                            bool skips_dead) {
@@ -124,13 +129,9 @@ TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settin
   const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
   const int warps = warps_for(steps, multiprocessors, physics, layout);
   const int64_t steps_per_warp = steps / (int64_t(multiprocessors) * warps);
-  // Where warps have few steps each, single ones balance better than whole draws.
-  const bool many = steps_per_warp >= 16;
-  shape.steps_per_unit = many ? 4 / shape.batches : 1;
-  // (In several passes warps with more attempts than others would keep everybody waiting; in 2-D, asking for
-  // one of a few steps takes as long as it saves.)
-  shape.share_rest =
-      settings.passes == 1 && (many || (physics.lattice.dimension == 3 && steps_per_warp >= 4));
+  // In several passes warps with more attempts than others would keep everybody waiting; in 2-D, asking for
+  // one of a few steps takes as long as it saves.
+  shape.share_rest = settings.passes == 1 && steps_per_warp >= (physics.lattice.dimension == 3 ? 4 : 16);
   return compile_with_most_warps({physics, settings, layout, history, architecture}, shape, warps,
                                  room_in(shared_per_block));
 }
@@ -143,7 +144,6 @@ TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
   shape.members = true;
   shape.skips_dead = skips_dead;
   shape.batches = batches_for(physics, settings);
-  shape.steps_per_unit = 1;
   const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
   const int warps = most_warps(physics, layout);
   const int64_t blocks_with_work = divided_up(steps, warps);

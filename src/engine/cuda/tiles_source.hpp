@@ -6,6 +6,7 @@
 #include "core/state.hpp"
 #include "engine/cuda/nvrtc.hpp"
 #include "engine/cuda/site_layout.hpp"
+#include "engine/cuda/tiles_dealing.hpp"
 #include "engine/tiles.hpp"
 #include "terms/physics.hpp"
 
@@ -18,7 +19,6 @@ struct KernelShape {
   int blocks_per_multiprocessor = 1;
   int warps_per_block = 24;
   int batches = 1;          // of 32 tiles in a step: 1, 2 or 4
-  int steps_per_unit = 4;   // steps that are dealt out together
   bool share_rest = false;  // the last steps of a round go to the fastest warps
   bool skips_dead = false;  // steps in which nothing is live are passed over
   unsigned shared_bytes = 0;
@@ -48,7 +48,7 @@ TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
 // Whether so much of a lattice is likely to be dead that passing over it pays.
 bool is_sparse(const State& state, const Physics& physics);
 
-// Steps of a round.
-int64_t steps_of_round(const Lattice& lattice, const tiles::Settings& settings, int batches);
+// Of a round, to the warps of a crew.
+Dealing dealing_of(const Lattice& lattice, const tiles::Settings& settings, const KernelShape& shape);
 
 }  // namespace kiln::cuda
