@@ -254,46 +254,51 @@ class Player {
     if (r.loser != kMedium) atomicMin(tables_.claims + r.loser, mine);
   }
 
-  // Several batches at a time, to overlap their loads; with Act one, for its means take the whole warp.
+  // Several batches at a time, to overlap their loads, as far as there are so many; with Act one, for its
+  // means take the whole warp.
   __device__ void judge_again() {
-    constexpr uint32_t kTogether = model::kMaxAct > 0 ? 1 : 4;
-    const Physics physics = model::physics();
-    for (uint32_t first = 0; first < count_; first += 32 * kTogether) {
-      Record records[kTogether];
-      float surroundings[kTogether], threshold[kTogether];
-      cuda::Extent of_winner[kTogether], of_loser[kTogether];
-#pragma unroll
-      for (uint32_t k = 0; k < kTogether; ++k) {
-        const uint32_t i = first + 32 * k + lane_, at = i < count_ ? i : 0;
-        records[k] = open_.record(at);
-        surroundings[k] = open_.number(Field::surroundings, at);
-        threshold[k] = open_.number(Field::threshold, at);
-      }
-#pragma unroll
-      for (uint32_t k = 0; k < kTogether; ++k) {
-        of_winner[k] = sizes_[records[k].winner];
-        of_loser[k] = sizes_[records[k].loser];
-      }
-#pragma unroll
-      for (uint32_t k = 0; k < kTogether; ++k) {
-        const uint32_t i = first + 32 * k + lane_;
-        const bool here = i < count_;
-        Record& r = records[k];
-        const Copy copy{r.winner, r.loser, type_of(tables_.state, r.winner), type_of(tables_.state, r.loser),
-                        {},       {}};
-        const PerimeterChange change{cuda::winner_perimeter(r.packed), cuda::loser_perimeter(r.packed)};
-        const float dh = surroundings[k] +
-                         sizes_delta(physics, TwoSizes{r.winner, of_winner[k], of_loser[k]}, copy, change);
-        float act = 0;
-        if (model::kMaxAct > 0)
-          act = act_again(physics, copy, dh, threshold[k], here, here ? i : 0, r.packed);
-        if (!here) continue;
-        const bool accepted = (r.packed & cuda::kActAtSourceOnly) == 0 && dh + act <= threshold[k];
-        open_.at(Field::packed, i) = (r.packed & ~cuda::kAccepted) | (accepted ? cuda::kAccepted : 0);
-        if (accepted) claim(r);
-      }
+    uint32_t first = 0;
+    if (model::kMaxAct == 0) {
+      for (; first + 32 < count_; first += 128) judge_again<4>(first);
     }
+    for (; first < count_; first += 32) judge_again<1>(first);
     __syncwarp();
+  }
+  template <uint32_t kTogether>
+  __device__ __forceinline__ void judge_again(uint32_t first) {
+    const Physics physics = model::physics();
+    Record records[kTogether];
+    float surroundings[kTogether], threshold[kTogether];
+    cuda::Extent of_winner[kTogether], of_loser[kTogether];
+#pragma unroll
+    for (uint32_t k = 0; k < kTogether; ++k) {
+      const uint32_t i = first + 32 * k + lane_, at = i < count_ ? i : 0;
+      records[k] = open_.record(at);
+      surroundings[k] = open_.number(Field::surroundings, at);
+      threshold[k] = open_.number(Field::threshold, at);
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < kTogether; ++k) {
+      of_winner[k] = sizes_[records[k].winner];
+      of_loser[k] = sizes_[records[k].loser];
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < kTogether; ++k) {
+      const uint32_t i = first + 32 * k + lane_;
+      const bool here = i < count_;
+      Record& r = records[k];
+      const Copy copy{r.winner, r.loser, type_of(tables_.state, r.winner), type_of(tables_.state, r.loser),
+                      {},       {}};
+      const PerimeterChange change{cuda::winner_perimeter(r.packed), cuda::loser_perimeter(r.packed)};
+      const float dh =
+          surroundings[k] + sizes_delta(physics, TwoSizes{r.winner, of_winner[k], of_loser[k]}, copy, change);
+      float act = 0;
+      if (model::kMaxAct > 0) act = act_again(physics, copy, dh, threshold[k], here, here ? i : 0, r.packed);
+      if (!here) continue;
+      const bool accepted = (r.packed & cuda::kActAtSourceOnly) == 0 && dh + act <= threshold[k];
+      open_.at(Field::packed, i) = (r.packed & ~cuda::kAccepted) | (accepted ? cuda::kAccepted : 0);
+      if (accepted) claim(r);
+    }
   }
   __device__ __forceinline__ float act_again(const Physics& physics, const Copy& copy, float dh,
                                              float threshold, bool here, uint32_t i, uint32_t& packed) const {
@@ -312,37 +317,39 @@ class Player {
   }
 
   __device__ void carry_out_owned() {
-    constexpr uint32_t kTogether = 4;  // batches, as above
-    uint32_t kept = 0, ready = 0;
-    for (uint32_t first = 0; first < count_; first += 32 * kTogether) {
-      Record records[kTogether];
-#pragma unroll
-      for (uint32_t k = 0; k < kTogether; ++k) {
-        const uint32_t i = first + 32 * k + lane_;
-        records[k] = open_.record(i < count_ ? i : 0);
-      }
-      uint64_t best[kTogether];
-#pragma unroll
-      for (uint32_t k = 0; k < kTogether; ++k) {
-        const CellId winner = records[k].winner, loser = records[k].loser;
-        const uint64_t on_winner = winner != kMedium ? tables_.claims[winner] : cuda::kNoClaim;
-        const uint64_t on_loser = loser != kMedium ? tables_.claims[loser] : cuda::kNoClaim;
-        best[k] = on_winner < on_loser ? on_winner : on_loser;
-      }
-      __syncwarp();  // nobody overwrites what another has yet to read
-#pragma unroll
-      for (uint32_t k = 0; k < kTogether; ++k) {
-        const uint32_t i = first + 32 * k + lane_;
-        const bool stays = i < count_ && best[k] < claim_of(records[k]);
-        const bool done = i < count_ && !stays && records[k].accepted();
-        ready = carry_out_when_many(ready, done, records[k]);
-        kept += keep(kept, stays, i, records[k]);
-      }
-    }
+    uint32_t first = 0, kept = 0, ready = 0;
+    for (; first + 32 < count_; first += 128) carry_out_owned<4>(first, kept, ready);
+    for (; first < count_; first += 32) carry_out_owned<1>(first, kept, ready);
     carry_out_ready(0, ready);
     count_ = kept;
     if (kept > 0 && lane_ == 0) meeting_.tell_open();
     __syncwarp();
+  }
+  template <uint32_t kTogether>
+  __device__ __forceinline__ void carry_out_owned(uint32_t first, uint32_t& kept, uint32_t& ready) {
+    Record records[kTogether];
+#pragma unroll
+    for (uint32_t k = 0; k < kTogether; ++k) {
+      const uint32_t i = first + 32 * k + lane_;
+      records[k] = open_.record(i < count_ ? i : 0);
+    }
+    uint64_t best[kTogether];
+#pragma unroll
+    for (uint32_t k = 0; k < kTogether; ++k) {
+      const CellId winner = records[k].winner, loser = records[k].loser;
+      const uint64_t on_winner = winner != kMedium ? tables_.claims[winner] : cuda::kNoClaim;
+      const uint64_t on_loser = loser != kMedium ? tables_.claims[loser] : cuda::kNoClaim;
+      best[k] = on_winner < on_loser ? on_winner : on_loser;
+    }
+    __syncwarp();  // nobody overwrites what another has yet to read
+#pragma unroll
+    for (uint32_t k = 0; k < kTogether; ++k) {
+      const uint32_t i = first + 32 * k + lane_;
+      const bool stays = i < count_ && best[k] < claim_of(records[k]);
+      const bool done = i < count_ && !stays && records[k].accepted();
+      ready = carry_out_when_many(ready, done, records[k]);
+      kept += keep(kept, stays, i, records[k]);
+    }
   }
   // Moves attempt number i to the end of those that stay open; gives back how many lanes did so.
   __device__ __forceinline__ uint32_t keep(uint32_t kept, bool stays, uint32_t i, const Record& record) {
