@@ -65,11 +65,10 @@ KILN_HD constexpr unsigned shared_bytes(int warps, int batches, const Lattice& l
                                         int word_bytes, int max_act) {
   const bool flat = lattice.dimension == 2, wide = lattice.sites() >= int64_t(1) << 31;
   const int rows = flat ? 3 : 9;
-  const int per_slot =
-      rows * slot_pitch(batches, lattice, tile_width, word_bytes) * word_bytes + 128 * batches + 40;
+  const int per_slot = rows * slot_pitch(batches, lattice, tile_width, word_bytes) * word_bytes + 40;
   const int means = (wide ? 12 : 8) * (flat || max_act == 0 ? 1 : 32);
   const int logs = max_act == 0 || max_act >= 1024 ? 4 : 4 * (max_act < 256 ? 256 : max_act + 1);
-  return unsigned(1024 + warps * (kSlots * per_slot + 288 + means) + logs);
+  return unsigned(1024 + warps * (kSlots * per_slot + 544 + means) + logs);
 }
 
 // Written by kernels, read by the host now and then.

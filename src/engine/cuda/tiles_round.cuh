@@ -66,12 +66,16 @@ struct Step {
 // The surroundings of the targets of some steps, and the attempts among them that wait to be judged. A slot
 // holds 3 (in 2-D) or 9 rows of the lattice, from before the first target to behind the last.
 struct Ring {
+  struct alignas(8) Waiting {
+    uint32_t entry;  // see Scout::entry_of
+    uint32_t word;   // random
+  };
+
   static constexpr int kSlotWords = kBlock / 3 * kPitch;
 
   alignas(16) Word words[cuda::kSlots * kSlotWords];
-  uint32_t random[cuda::kSlots][kStepTiles];
   Step step[cuda::kSlots];
-  uint32_t queue[64];  // see Scout::entry_of
+  Waiting queue[64];
 };
 
 template <int Bytes>
@@ -128,7 +132,7 @@ class Scout {
   __device__ __forceinline__ uint32_t most_to_keep() const {
     if (batch_ != 0) return 31;
     if (!has_sent()) return 0;
-    const bool full = queued_ > 0 && slot_of(ring_.queue[head_ % 64]) == send_to_;
+    const bool full = queued_ > 0 && slot_of(ring_.queue[head_ % 64].entry) == send_to_;
     return full ? (queued_ > 32 ? queued_ - 32 : 0) : 31;
   }
 
@@ -169,7 +173,6 @@ class Scout {
     }
     const uint32_t k = tile / tiles::kStride % 4;
     const uint32_t word = k == 0 ? bits_.a : k == 1 ? bits_.b : k == 2 ? bits_.c : bits_.d;
-    ring_.random[slot][in_step] = word;
     const uint32_t at =
         slot * Ring::kSlotWords + uint32_t(kBlock / 6 * kPitch + step.x_of(int32_t(in_step)) - slot_x(step));
     const int direction = tiles::direction_of(word, kNeighbours);
@@ -179,7 +182,8 @@ class Scout {
                         !is_of_frozen(tables_.state, id_of(target));
     const uint32_t all = __ballot_sync(~0u, chosen);
     if (chosen)
-      ring_.queue[(head_ + queued_ + __popc(all & ((1u << lane_) - 1))) % 64] = entry_of(at, slot, in_step);
+      ring_.queue[(head_ + queued_ + __popc(all & ((1u << lane_) - 1))) % 64] = {entry_of(at, slot, in_step),
+                                                                                 word};
     queued_ += __popc(all);
     __syncwarp();
   }
@@ -189,14 +193,14 @@ class Scout {
   __device__ __forceinline__ Attempt next(bool& here) {
     const uint32_t count = queued_ < 32 ? queued_ : 32;
     here = lane_ < count;
-    const uint32_t entry = ring_.queue[(head_ + (here ? lane_ : 0)) % 64];
+    const auto [entry, word] = ring_.queue[(head_ + (here ? lane_ : 0)) % 64];
     head_ += count;
     queued_ -= count;
     const uint32_t slot = slot_of(entry), in_step = entry >> 16 & (kStepTiles - 1), at = entry & 0xFFFF;
     const Step step = ring_.step[slot];
     Attempt result;
     result.tile = step.first_tile + in_step;
-    result.word = ring_.random[slot][in_step];
+    result.word = word;
     result.at = at;
     result.target = ring_.words[at];
     result.source = ring_.words[int(at) + toward_[tiles::direction_of(result.word, kNeighbours)]];
