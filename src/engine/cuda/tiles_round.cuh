@@ -280,8 +280,8 @@ class Scout {
     return step;
   }
 
-  // Rows inside the lattice come in pieces of 16 bytes, all at the same offsets; what lies behind the walls
-  // of a row comes word by word.
+  // Rows come in pieces of 16 bytes; inside the lattice all at the same offsets, and what lies behind their
+  // ends comes word by word.
   __device__ __forceinline__ void load(uint32_t slot, const Step& step) {
     Word* const to = ring_.words + slot * Ring::kSlotWords;
     if (!kRowsAligned || step.row < 0) return load_at_walls(to, sites_, step);
@@ -308,18 +308,21 @@ class Scout {
       to[int(lane_) * kPitch] = kNoWord;
   }
   __device__ __noinline__ static void load_at_walls(Word* to, const Word* sites, Step step) {
+    constexpr int kWords = kRowsAligned ? kPiece : 1;  // at a time: all inside the lattice, or all outside
     const Vec3i place = place_of(decoded(step.row));
     for (int row = 0; row < kBlock / 3; ++row, to += kPitch) {
       Vec3i p = place + step_to(3 * row + 1);
       const bool inside = wrap_one(p);
       const Word* const from = sites + index({0, p.y, p.z});
-      for (int i = int(threadIdx.x % 32); i < kPitch; i += 32) {
+      for (int i = kWords * int(threadIdx.x % 32); i < kPitch; i += 32 * kWords) {
         int32_t x = slot_x(step) + i;
         if (model::kPeriodic.x) x += x < 0 ? model::kSize.x : x >= model::kSize.x ? -model::kSize.x : 0;
-        if (inside && kLattice.contains(0, x))
-          copy_async<int(sizeof(Word))>(to + i, from + x);
-        else
-          to[i] = kNoWord;
+        if (inside && kLattice.contains(0, x)) {
+          copy_async<kWords * int(sizeof(Word))>(to + i, from + x);
+        } else {
+#pragma unroll
+          for (int k = 0; k < kWords; ++k) to[i + k] = kNoWord;
+        }
       }
     }
   }

@@ -231,14 +231,13 @@ class ActMeans {
             return coded >= 0 ? sites_[coded + offset_of(step_to(block))] : at_wall(coded, block);
           },
           cell, clock);
-    const bool inner = coded >= 0;
-    const float mean = by_warps<6>(
-        wanted && inner, coded, [&](Offset site) { return sites_[site + step_]; }, cell, clock);
-    if (!__any_sync(~0u, wanted && !inner)) return mean;
-    const float mean_at_wall = by_warps<1>(
-        wanted && !inner, coded, [&](Offset site) { return at_wall(site, lane_ < kBlock ? lane_ : 0); }, cell,
-        clock);
-    return inner ? mean : mean_at_wall;
+    return by_warps<6>(
+        wanted, coded >= 0, coded,
+        [&](Offset site, bool inner) {
+          if (inner || site >= 0) return sites_[site + step_];
+          return at_wall(site, lane_ < kBlock ? lane_ : 0);
+        },
+        cell, clock);
   }
   // Of a target; `at` is where it lies among `words`, with its neighbours around it.
   __device__ __forceinline__ float around(bool wanted, const Word* words, uint32_t at, CellId cell,
@@ -247,7 +246,8 @@ class ActMeans {
       return by_lanes(
           wanted, [&](int block) { return words[int(at) + in_slot(step_to(block))]; }, cell, clock);
     return by_warps<4>(
-        wanted, Offset(at), [&](Offset target) { return words[int(target) + slot_step_]; }, cell, clock);
+        wanted, true, Offset(at), [&](Offset target, bool) { return words[int(target) + slot_step_]; }, cell,
+        clock);
   }
 
  private:
@@ -263,25 +263,34 @@ class ActMeans {
     }
   };
 
-  // `fetch(key)` gives this lane's word of the block that `key` stands for.
+  // `fetch(key, inner)` gives this lane's word of the block that `key` stands for. Inner sites come first:
+  // only where others are among those looked at together, each is asked what it is.
   template <int kTogether, class Fetch>
-  __device__ __forceinline__ float by_warps(bool wanted, Offset key, const Fetch& fetch, CellId cell,
-                                            uint32_t clock) const {
+  __device__ __forceinline__ float by_warps(bool wanted, bool inner, Offset key, const Fetch& fetch,
+                                            CellId cell, uint32_t clock) const {
     const uint32_t all = __ballot_sync(~0u, wanted);
     if (all == 0) return 0.0f;
-    const int count = __popc(all), mine = __popc(all & ((1u << lane_) - 1));
+    const uint32_t inners = __ballot_sync(~0u, wanted && inner), before = (1u << lane_) - 1;
+    const int count = __popc(all), inner_count = inners == all ? 64 : __popc(inners);
+    const int mine = inner ? __popc(inners & before) : __popc(inners) + __popc(all & ~inners & before);
     if (wanted) wanted_[mine] = {key, cell};
     __syncwarp();
     Sum sum{ActLogs::kStale, 1};  // of number lane_
     for (int first = 0; first < count; first += kTogether) {
       Word words[kTogether];
       CellId cells[kTogether];
+      const auto fetch_all = [&](bool all_inner) {
 #pragma unroll
-      for (int k = 0; k < kTogether; ++k) {
-        const Wanted next = wanted_[min(first + k, count - 1)];
-        words[k] = fetch(next.key);
-        cells[k] = next.cell;
-      }
+        for (int k = 0; k < kTogether; ++k) {
+          const Wanted next = wanted_[min(first + k, count - 1)];
+          words[k] = fetch(next.key, all_inner);
+          cells[k] = next.cell;
+        }
+      };
+      if (first + kTogether <= inner_count)
+        fetch_all(true);
+      else
+        fetch_all(false);
 #pragma unroll
       for (int k = 0; k < kTogether; ++k) {
         const Sum found = add_up(words[k], cells[k], clock);
