@@ -36,7 +36,6 @@ struct Shared {
   crew::Meeting::Board board;
 };
 
-static_assert(63 * sizeof(Record) <= sizeof(Ring::words));
 static_assert(sizeof(Shared) <= cuda::shared_bytes(model::kWarpsPerBlock, model::kBatches, kLattice,
                                                    model::kSettings.tile.x, sizeof(Word), model::kMaxAct));
 
@@ -325,8 +324,11 @@ class Player {
     if (kept > 0 && lane_ == 0) meeting_.tell_open();
     __syncwarp();
   }
+  // Attempts that stay open move up in the list, to place `kept`. Few of 32 are carried out: they gather in
+  // shared memory, which nobody else needs now, until there are 32.
   template <uint32_t kTogether>
   __device__ __forceinline__ void carry_out_owned(uint32_t first, uint32_t& kept, uint32_t& ready) {
+    static_assert((31 + 32 * kTogether) * sizeof(Record) <= sizeof(Ring::words));
     Record records[kTogether];
 #pragma unroll
     for (uint32_t k = 0; k < kTogether; ++k) {
@@ -341,44 +343,37 @@ class Player {
       const uint64_t on_loser = loser != kMedium ? tables_.claims[loser] : cuda::kNoClaim;
       best[k] = on_winner < on_loser ? on_winner : on_loser;
     }
-    __syncwarp();  // nobody overwrites what another has yet to read
+    bool stays[kTogether];
+    uint32_t surroundings[kTogether], threshold[kTogether], act[kTogether];
 #pragma unroll
     for (uint32_t k = 0; k < kTogether; ++k) {
       const uint32_t i = first + 32 * k + lane_;
-      const bool stays = i < count_ && best[k] < claim_of(records[k]);
-      const bool done = i < count_ && !stays && records[k].accepted();
-      ready = carry_out_when_many(ready, done, records[k]);
-      kept += keep(kept, stays, i, records[k]);
+      stays[k] = i < count_ && best[k] < claim_of(records[k]);
+      if (stays[k]) {
+        surroundings[k] = open_.at(Field::surroundings, i);
+        threshold[k] = open_.at(Field::threshold, i);
+        if (model::kMaxAct > 0) act[k] = open_.at(Field::act, i);
+      }
+      const bool done = i < count_ && !stays[k] && records[k].accepted();
+      ready += put_together(done, [&](uint32_t place) { ready_[ready + place] = records[k]; });
     }
+    __syncwarp();  // nobody overwrites what another has yet to read
+#pragma unroll
+    for (uint32_t k = 0; k < kTogether; ++k)
+      kept += put_together(stays[k], [&](uint32_t place) {
+        open_.put(kept + place, records[k]);
+        open_.at(Field::surroundings, kept + place) = surroundings[k];
+        open_.at(Field::threshold, kept + place) = threshold[k];
+        if (model::kMaxAct > 0) open_.at(Field::act, kept + place) = act[k];
+      });
+    for (; ready >= 32; ready -= 32) carry_out_ready(ready - 32, ready);
   }
-  // Moves attempt number i to the end of those that stay open; gives back how many lanes did so.
-  __device__ __forceinline__ uint32_t keep(uint32_t kept, bool stays, uint32_t i, const Record& record) {
-    const uint32_t all = __ballot_sync(~0u, stays);
-    uint32_t surroundings = 0, threshold = 0, act = 0;
-    if (stays) {
-      surroundings = open_.at(Field::surroundings, i);
-      threshold = open_.at(Field::threshold, i);
-      if (model::kMaxAct > 0) act = open_.at(Field::act, i);
-    }
-    __syncwarp();
-    if (stays) {
-      const uint32_t to = kept + __popc(all & ((1u << lane_) - 1));
-      open_.put(to, record);
-      open_.at(Field::surroundings, to) = surroundings;
-      open_.at(Field::threshold, to) = threshold;
-      if (model::kMaxAct > 0) open_.at(Field::act, to) = act;
-    }
-    return __popc(all);
-  }
-  // Of 32 attempts few are carried out: they gather in shared memory, which nobody else needs now, until
-  // there are 32. Gives back how many wait.
-  __device__ __forceinline__ uint32_t carry_out_when_many(uint32_t ready, bool mine, const Record& record) {
+  // Calls `put` for lanes that have something, with its place among those of the warp. Gives back how many.
+  template <class Put>
+  __device__ __forceinline__ uint32_t put_together(bool mine, const Put& put) const {
     const uint32_t all = __ballot_sync(~0u, mine);
-    if (mine) ready_[ready + __popc(all & ((1u << lane_) - 1))] = record;
-    ready += __popc(all);
-    if (ready < 32) return ready;
-    carry_out_ready(ready - 32, ready);
-    return ready - 32;
+    if (mine) put(__popc(all & ((1u << lane_) - 1)));
+    return __popc(all);
   }
   __device__ __forceinline__ void carry_out_ready(uint32_t first, uint32_t end) {
     __syncwarp();
@@ -448,7 +443,7 @@ class Player {
   uint32_t lane_, warp_;
   Scout scout_;
   const Word* words_;  // surroundings of targets
-  Record* ready_;      // up to 63; nobody judges while it is used
+  Record* ready_;      // nobody judges while it is used
   OpenList open_;
   uint32_t count_ = 0;  // of attempts in the list
   Sizes sizes_;
