@@ -54,8 +54,8 @@ class Player {
         scout_(shared.ring[threadIdx.x / 32], shared.toward, t, sites_),
         words_(shared.ring[threadIdx.x / 32].words),
         ready_(reinterpret_cast<Record*>(shared.ring[threadIdx.x / 32].words)),
-        open_(t.open + int64_t(warp_) * t.open_per_warp * cuda::open_fields(model::kPasses, model::kMaxAct),
-              uint32_t(t.open_per_warp)),
+        open_(t.open + int64_t(warp_) * t.open_per_warp * kOpenFields, uint32_t(t.open_per_warp),
+              reinterpret_cast<uint32_t*>(ready_ + kMostReady)),
         sizes_(t),
         meeting_(t, shared.board),
         stamp_(t.control->stamp) {}
@@ -142,6 +142,7 @@ class Player {
     };
     scout_.send(true);
     count_ = 0;
+    open_.begin();
     while (scout_.has_sent()) {
       if (scout_.at_step()) scout_.send(has_room());
       scout_.gather();
@@ -191,11 +192,12 @@ class Player {
     const uint32_t all = __ballot_sync(~0u, stays);
     if (stays) {
       const uint32_t i = count_ + __popc(all & ((1u << lane_) - 1));
-      open_.put(i, record);
+      const OpenList::Entry entry = open_[i];
+      entry.put(record);
       if (!kOnePass) {
-        open_.at(Field::surroundings, i) = __float_as_uint(surroundings);
-        open_.at(Field::threshold, i) = __float_as_uint(threshold);
-        if (model::kMaxAct > 0) open_.at(Field::act, i) = __float_as_uint(act);
+        entry[Field::surroundings] = __float_as_uint(surroundings);
+        entry[Field::threshold] = __float_as_uint(threshold);
+        if (model::kMaxAct > 0) entry[Field::act] = __float_as_uint(act);
         if (accepted) claim(record);
       }
     }
@@ -271,10 +273,11 @@ class Player {
     cuda::Extent of_winner[kTogether], of_loser[kTogether];
 #pragma unroll
     for (uint32_t k = 0; k < kTogether; ++k) {
-      const uint32_t i = first + 32 * k + lane_, at = i < count_ ? i : 0;
-      records[k] = open_.record(at);
-      surroundings[k] = open_.number(Field::surroundings, at);
-      threshold[k] = open_.number(Field::threshold, at);
+      const uint32_t i = first + 32 * k + lane_;
+      const OpenList::Entry entry = open_[i < count_ ? i : 0];
+      records[k] = entry.record();
+      surroundings[k] = entry.number(Field::surroundings);
+      threshold[k] = entry.number(Field::threshold);
     }
 #pragma unroll
     for (uint32_t k = 0; k < kTogether; ++k) {
@@ -292,35 +295,38 @@ class Player {
       const float dh =
           surroundings[k] + sizes_delta(physics, TwoSizes{r.winner, of_winner[k], of_loser[k]}, copy, change);
       float act = 0;
-      if (model::kMaxAct > 0) act = act_again(physics, copy, dh, threshold[k], here, here ? i : 0, r.packed);
+      if (model::kMaxAct > 0)
+        act = act_again(physics, copy, dh, threshold[k], here, open_[here ? i : 0], r.packed);
       if (!here) continue;
       const bool accepted = (r.packed & cuda::kActAtSourceOnly) == 0 && dh + act <= threshold[k];
-      open_.at(Field::packed, i) = (r.packed & ~cuda::kAccepted) | (accepted ? cuda::kAccepted : 0);
+      open_[i][Field::packed] = (r.packed & ~cuda::kAccepted) | (accepted ? cuda::kAccepted : 0);
       if (accepted) claim(r);
     }
   }
   __device__ __forceinline__ float act_again(const Physics& physics, const Copy& copy, float dh,
-                                             float threshold, bool here, uint32_t i, uint32_t& packed) const {
+                                             float threshold, bool here, const OpenList::Entry& entry,
+                                             uint32_t& packed) const {
     const act::Params& act = physics.types[copy.steering_type()].act;
-    const float before = open_.number(Field::act, i);
+    const float before = entry.number(Field::act);
     const bool at_source_only = here && (packed & cuda::kActAtSourceOnly);
     const bool wanted = at_source_only && dh + act::delta(act, before, 0.0f) <= threshold;
-    const Vec3i place = round_->target_of(open_.at(Field::tile, i));
+    const Vec3i place = round_->target_of(entry[Field::tile]);
     const Offset site = index(place);
     const float at_target = means_.of(wanted, is_inner<1>(place) ? site : ~site, copy.loser, clock_);
     if (!wanted) return before;
     const float result = act::delta(act, before, at_target);
     packed &= ~cuda::kActAtSourceOnly;
-    open_.at(Field::act, i) = __float_as_uint(result);
+    entry[Field::act] = __float_as_uint(result);
     return result;
   }
 
   __device__ void carry_out_owned() {
     uint32_t first = 0, kept = 0, ready = 0;
-    for (; first + 32 < count_; first += 128) carry_out_owned<4>(first, kept, ready);
+    for (; first + 32 < count_; first += 32 * kAtATime) carry_out_owned<kAtATime>(first, kept, ready);
     for (; first < count_; first += 32) carry_out_owned<1>(first, kept, ready);
     carry_out_ready(0, ready);
     count_ = kept;
+    open_.come_near();
     if (kept > 0 && lane_ == 0) meeting_.tell_open();
     __syncwarp();
   }
@@ -328,12 +334,11 @@ class Player {
   // shared memory, which nobody else needs now, until there are 32.
   template <uint32_t kTogether>
   __device__ __forceinline__ void carry_out_owned(uint32_t first, uint32_t& kept, uint32_t& ready) {
-    static_assert((31 + 32 * kTogether) * sizeof(Record) <= sizeof(Ring::words));
     Record records[kTogether];
 #pragma unroll
     for (uint32_t k = 0; k < kTogether; ++k) {
       const uint32_t i = first + 32 * k + lane_;
-      records[k] = open_.record(i < count_ ? i : 0);
+      records[k] = open_[i < count_ ? i : 0].record();
     }
     uint64_t best[kTogether];
 #pragma unroll
@@ -350,9 +355,10 @@ class Player {
       const uint32_t i = first + 32 * k + lane_;
       stays[k] = i < count_ && best[k] < claim_of(records[k]);
       if (stays[k]) {
-        surroundings[k] = open_.at(Field::surroundings, i);
-        threshold[k] = open_.at(Field::threshold, i);
-        if (model::kMaxAct > 0) act[k] = open_.at(Field::act, i);
+        const OpenList::Entry entry = open_[i];
+        surroundings[k] = entry[Field::surroundings];
+        threshold[k] = entry[Field::threshold];
+        if (model::kMaxAct > 0) act[k] = entry[Field::act];
       }
       const bool done = i < count_ && !stays[k] && records[k].accepted();
       ready += put_together(done, [&](uint32_t place) { ready_[ready + place] = records[k]; });
@@ -361,10 +367,11 @@ class Player {
 #pragma unroll
     for (uint32_t k = 0; k < kTogether; ++k)
       kept += put_together(stays[k], [&](uint32_t place) {
-        open_.put(kept + place, records[k]);
-        open_.at(Field::surroundings, kept + place) = surroundings[k];
-        open_.at(Field::threshold, kept + place) = threshold[k];
-        if (model::kMaxAct > 0) open_.at(Field::act, kept + place) = act[k];
+        const OpenList::Entry entry = open_.nearby(kept + place);
+        entry.put(records[k]);
+        entry[Field::surroundings] = surroundings[k];
+        entry[Field::threshold] = threshold[k];
+        if (model::kMaxAct > 0) entry[Field::act] = act[k];
       });
     for (; ready >= 32; ready -= 32) carry_out_ready(ready - 32, ready);
   }
@@ -387,7 +394,7 @@ class Player {
 #pragma unroll
       for (uint32_t k = 0; k < kTogether; ++k) {
         const uint32_t i = first + 32 * k + lane_;
-        records[k] = open_.record(i < count_ ? i : 0);
+        records[k] = open_[i < count_ ? i : 0].record();
       }
 #pragma unroll
       for (uint32_t k = 0; k < kTogether; ++k)

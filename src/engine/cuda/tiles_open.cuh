@@ -3,6 +3,7 @@
 
 #include "engine/cuda/device_world.cuh"
 #include "engine/cuda/tiles_data.hpp"
+#include "engine/cuda/tiles_round.cuh"
 
 namespace kiln::device {
 
@@ -31,32 +32,59 @@ struct Record {
   __device__ __forceinline__ bool accepted() const { return (packed & cuda::kAccepted) != 0; }
 };
 
-// The attempts of one warp that are not settled yet, a column per field.
+// Between the passes of a round nobody uses a warp's ring. Attempts gather there until there are 32 to carry
+// out, of which up to 31 wait while kAtATime batches are looked at; behind them is room for open ones.
+constexpr uint32_t kRecordsInRing = sizeof(Ring::words) / sizeof(Record);
+constexpr uint32_t kAtATime = kRecordsInRing >= 31 + 4 * 32 ? 4 : 1;
+constexpr uint32_t kMostReady = 31 + 32 * kAtATime;
+static_assert(kMostReady <= kRecordsInRing);
+constexpr uint32_t kOpenFields = uint32_t(cuda::open_fields(model::kPasses, model::kMaxAct));
+constexpr uint32_t kNear =
+    kOnePass ? 0 : (kRecordsInRing - kMostReady) * uint32_t(sizeof(Record)) / 4 / kOpenFields / 32 * 32;
+
+// The attempts of one warp that are not settled yet, a column per field. They lie in memory; from the second
+// pass on, the first kNear lie in the ring.
 class OpenList {
  public:
   using Field = cuda::OpenField;
 
-  __device__ OpenList(uint32_t* words, uint32_t capacity) : words_(words), capacity_(capacity) {}
+  struct Entry {
+    uint32_t* words;
+    uint32_t pitch, at;
 
-  __device__ __forceinline__ uint32_t& at(Field field, uint32_t i) const {
-    return words_[uint32_t(field) * capacity_ + i];
-  }
-  __device__ __forceinline__ float number(Field field, uint32_t i) const {
-    return __uint_as_float(at(field, i));
-  }
-  __device__ __forceinline__ Record record(uint32_t i) const {
-    return {at(Field::winner, i), at(Field::loser, i), at(Field::packed, i), at(Field::tile, i)};
-  }
-  __device__ __forceinline__ void put(uint32_t i, const Record& record) const {
-    at(Field::winner, i) = record.winner;
-    at(Field::loser, i) = record.loser;
-    at(Field::packed, i) = record.packed;
-    at(Field::tile, i) = record.tile;
-  }
+    __device__ __forceinline__ uint32_t& operator[](Field field) const {
+      return words[uint32_t(field) * pitch + at];
+    }
+    __device__ __forceinline__ float number(Field field) const { return __uint_as_float((*this)[field]); }
+    __device__ __forceinline__ Record record() const {
+      return {(*this)[Field::winner], (*this)[Field::loser], (*this)[Field::packed], (*this)[Field::tile]};
+    }
+    __device__ __forceinline__ void put(const Record& record) const {
+      (*this)[Field::winner] = record.winner;
+      (*this)[Field::loser] = record.loser;
+      (*this)[Field::packed] = record.packed;
+      (*this)[Field::tile] = record.tile;
+    }
+  };
+
+  __device__ OpenList(uint32_t* far, uint32_t capacity, uint32_t* near)
+      : far_(far), capacity_(capacity), near_(near) {}
+
+  __device__ __forceinline__ void begin() { near_end_ = 0; }
+  __device__ __forceinline__ void come_near() { near_end_ = kNear; }
+  __device__ __forceinline__ Entry operator[](uint32_t i) const { return at(i, near_end_); }
+  // Where number i will be when the list has come near.
+  __device__ __forceinline__ Entry nearby(uint32_t i) const { return at(i, kNear); }
 
  private:
-  uint32_t* words_;
+  __device__ __forceinline__ Entry at(uint32_t i, uint32_t near_end) const {
+    return kNear > 0 && i < near_end ? Entry{near_, kNear, i} : Entry{far_, capacity_, i};
+  }
+
+  uint32_t* far_;
   uint32_t capacity_;
+  uint32_t* near_;
+  uint32_t near_end_ = 0;
 };
 
 }  // namespace kiln::device
