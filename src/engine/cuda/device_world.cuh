@@ -188,8 +188,15 @@ __device__ __forceinline__ bool thaw(const StateTables& t, Copy& copy) {
   return true;
 }
 
+// Changes of global memory whose result nobody asks for. (In large kernels the compiler makes atomics of
+// atomicAdd and atomicMin that send it back all the same.)
 __device__ __forceinline__ void add(void* to, int64_t by) {
-  atomicAdd(static_cast<unsigned long long*>(to), static_cast<unsigned long long>(by));
+  asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(to)), "l"(by)
+               : "memory");
+}
+__device__ __forceinline__ void lower(uint64_t* what, uint64_t to) {
+  asm volatile("red.relaxed.gpu.global.min.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(what)), "l"(to)
+               : "memory");
 }
 
 // A cell gains (sign +1) or loses (-1) a site. Volume and perimeter are the halves of one 64-bit number,

@@ -251,8 +251,8 @@ class Player {
   }
   __device__ __forceinline__ void claim(const Record& r) {
     const uint64_t mine = claim_of(r);
-    if (r.winner != kMedium) atomicMin(tables_.claims + r.winner, mine);
-    if (r.loser != kMedium) atomicMin(tables_.claims + r.loser, mine);
+    if (r.winner != kMedium) lower(tables_.claims + r.winner, mine);
+    if (r.loser != kMedium) lower(tables_.claims + r.loser, mine);
   }
 
   // Several batches at a time, to overlap their loads, as far as there are so many; with Act one, for its
