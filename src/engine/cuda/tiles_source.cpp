@@ -66,13 +66,11 @@ struct Compiling {
 };
 
 // Per multiprocessor. With more, each has too few registers, which are dealt out to four warps at a time.
-int most_warps(const Physics& physics, const SiteLayout& layout) {
-  return physics.lattice.dimension == 2 ? 24 : layout.max_act > 0 ? 20 : 23;
-}
+int most_warps(const Physics& physics) { return physics.lattice.dimension == 2 ? 24 : 20; }
 
 // In 2-D more are possible, each a little slower: worth it where a round then takes fewer turns.
-int warps_for(int64_t steps, int multiprocessors, const Physics& physics, const SiteLayout& layout) {
-  int best = most_warps(physics, layout);
+int warps_for(int64_t steps, int multiprocessors, const Physics& physics) {
+  int best = most_warps(physics);
   if (physics.lattice.dimension == 3) return best;
   const auto turns = [&](int warps) { return divided_up(steps, int64_t(multiprocessors) * warps); };
   for (const int warps : {28, 32})
@@ -92,7 +90,7 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
                                      int shared_at_most) {
   TilesKernels result{{}, shape};
   const unsigned extra = shape.members ? sizeof(TilesTables) : 0;
-  for (const int warps : {32, 28, 24, 23, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
+  for (const int warps : {32, 28, 24, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
     if (warps > warps_at_most) continue;
     result.shape.warps_per_block = warps;
     result.shape.shared_bytes =
@@ -124,14 +122,14 @@ TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settin
   shape.skips_dead = skips_dead;
   // Where every warp has one step at most, short ones are over sooner.
   const bool one_each =
-      steps_of_round(physics.lattice, settings, 1) <= int64_t(multiprocessors) * most_warps(physics, layout);
+      steps_of_round(physics.lattice, settings, 1) <= int64_t(multiprocessors) * most_warps(physics);
   shape.batches = one_each ? 1 : batches_for(physics, settings);
   const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
-  const int warps = warps_for(steps, multiprocessors, physics, layout);
+  const int warps = warps_for(steps, multiprocessors, physics);
   const int64_t steps_per_warp = steps / (int64_t(multiprocessors) * warps);
-  // In several passes warps with more attempts than others would keep everybody waiting; in 2-D, asking for
-  // one of a few steps takes as long as it saves.
-  shape.share_rest = settings.passes == 1 && steps_per_warp >= (physics.lattice.dimension == 3 ? 4 : 16);
+  // In several passes warps with more attempts than others would keep everybody waiting; and asking for one
+  // of a few steps takes as long as it saves.
+  shape.share_rest = settings.passes == 1 && steps_per_warp >= 16;
   return compile_with_most_warps({physics, settings, layout, history, architecture}, shape, warps,
                                  room_in(shared_per_block));
 }
@@ -145,7 +143,7 @@ TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
   shape.skips_dead = skips_dead;
   shape.batches = batches_for(physics, settings);
   const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
-  const int warps = most_warps(physics, layout);
+  const int warps = most_warps(physics);
   const int64_t blocks_with_work = divided_up(steps, warps);
   shape.crew = int(std::clamp<int64_t>(multiprocessors / members, 1, blocks_with_work));
   // While one crew waits, others work; with more than a few, each has too few warps. As many as make turns of
