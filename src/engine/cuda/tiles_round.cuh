@@ -309,6 +309,7 @@ class Scout {
   }
   __device__ __noinline__ static void load_at_walls(Word* to, const Word* sites, Step step) {
     constexpr int kWords = kRowsAligned ? kPiece : 1;  // at a time: all inside the lattice, or all outside
+    constexpr int kBytes = kWords * int(sizeof(Word));
     const Vec3i place = place_of(decoded(step.row));
     for (int row = 0; row < kBlock / 3; ++row, to += kPitch) {
       Vec3i p = place + step_to(3 * row + 1);
@@ -318,7 +319,7 @@ class Scout {
         int32_t x = slot_x(step) + i;
         if (model::kPeriodic.x) x += x < 0 ? model::kSize.x : x >= model::kSize.x ? -model::kSize.x : 0;
         if (inside && kLattice.contains(0, x)) {
-          copy_async<kWords * int(sizeof(Word))>(to + i, from + x);
+          copy_async<kBytes>(to + i, from + x);
         } else {
 #pragma unroll
           for (int k = 0; k < kWords; ++k) to[i + k] = kNoWord;

@@ -231,7 +231,7 @@ class ActMeans {
             return coded >= 0 ? sites_[coded + offset_of(step_to(block))] : at_wall(coded, block);
           },
           cell, clock);
-    return by_warps<6>(
+    return by_warps<6, false>(
         wanted, coded >= 0, coded,
         [&](Offset site, bool inner) {
           if (inner || site >= 0) return sites_[site + step_];
@@ -245,7 +245,7 @@ class ActMeans {
     if (kDim == 2)
       return by_lanes(
           wanted, [&](int block) { return words[int(at) + in_slot(step_to(block))]; }, cell, clock);
-    return by_warps<4>(
+    return by_warps<4, true>(
         wanted, true, Offset(at), [&](Offset target, bool) { return words[int(target) + slot_step_]; }, cell,
         clock);
   }
@@ -265,12 +265,12 @@ class ActMeans {
 
   // `fetch(key, inner)` gives this lane's word of the block that `key` stands for. Inner sites come first:
   // only where others are among those looked at together, each is asked what it is.
-  template <int kTogether, class Fetch>
+  template <int kTogether, bool kAllInner, class Fetch>
   __device__ __forceinline__ float by_warps(bool wanted, bool inner, Offset key, const Fetch& fetch,
                                             CellId cell, uint32_t clock) const {
     const uint32_t all = __ballot_sync(~0u, wanted);
     if (all == 0) return 0.0f;
-    const uint32_t inners = __ballot_sync(~0u, wanted && inner), before = (1u << lane_) - 1;
+    const uint32_t inners = kAllInner ? all : __ballot_sync(~0u, wanted && inner), before = (1u << lane_) - 1;
     const int count = __popc(all), inner_count = inners == all ? 64 : __popc(inners);
     const int mine = inner ? __popc(inners & before) : __popc(inners) + __popc(all & ~inners & before);
     if (wanted) wanted_[mine] = {key, cell};
