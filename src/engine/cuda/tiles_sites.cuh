@@ -231,7 +231,7 @@ class ActMeans {
             return coded >= 0 ? sites_[coded + offset_of(step_to(block))] : at_wall(coded, block);
           },
           cell, clock);
-    return by_warps<6, false>(
+    return by_warps<8, false>(
         wanted, coded >= 0, coded,
         [&](Offset site, bool inner) {
           if (inner || site >= 0) return sites_[site + step_];
