@@ -9,7 +9,7 @@
 // (tiles_sizes.cuh).
 //
 // Compiled behind model_prologue and what tiles_source adds to kiln::model: kSettings, kPasses, kTrackSums,
-// kShareRest, kBatches, kWarpsPerBlock, kCrew, kMembers, kSkipsDead.
+// kShareRest, kBatches, kUnit, kWarpsPerBlock, kCrew, kMembers, kSkipsDead.
 #pragma once
 
 #include "engine/cuda/between_mcs.cuh"

@@ -5,8 +5,8 @@
 
 namespace kiln::cuda {
 
-// Steps are dealt in turns. In the first ones a warp gets a unit: steps in a row that share their random
-// draws. What would be too little for another turn of these is dealt step by step, or, if the rest is shared,
+// Steps are dealt in turns. In the first ones a warp gets a unit: steps in a row that share random draws.
+// What would be too little for another turn of these is dealt step by step, or, if the rest is shared,
 // waits for those who get on fastest.
 struct Dealing {
   static constexpr uint32_t kNone = ~0u;

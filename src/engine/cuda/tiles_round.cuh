@@ -211,8 +211,8 @@ class Scout {
   }
 
  private:
-  static constexpr cuda::Dealing kDealing{kSteps, tiles::kGroup / kStepTiles, model::kCrew,
-                                          uint32_t(model::kWarpsPerBlock), model::kShareRest};
+  static constexpr cuda::Dealing kDealing{kSteps, model::kUnit, model::kCrew, uint32_t(model::kWarpsPerBlock),
+                                          model::kShareRest};
   static constexpr uint32_t kEnd = kDealing.end(), kDealt = kDealing.dealt();
   static constexpr bool kSeesAll = !model::kShareRest && kDealt <= 32;  // all steps of a round, as it begins
   static constexpr int kPiece = 16 / int(sizeof(Word)), kSector = 32 / int(sizeof(Word));  // words

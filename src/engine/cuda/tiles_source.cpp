@@ -30,15 +30,16 @@ std::string tiles_source(const Physics& physics, const tiles::Settings& settings
              "constexpr bool kMembers = {};\n"
              "constexpr tiles::Settings kSettings{{{{{}, {}, {}}}, {}, {}, {:a}f}};\n"
              "constexpr int kPasses = kSettings.passes, kWarpsPerBlock = {};\n"
-             "constexpr uint32_t kBatches = {};\n"
+             "constexpr uint32_t kBatches = {}, kUnit = {};\n"
              "constexpr bool kShareRest = {}, kTrackSums = {}, kSkipsDead = {};\n"
              "constexpr int kBlocksPerMultiprocessor = {}, kAnchorChecks = {};\n"
              "}}  // namespace kiln::model\n"
              "#include \"engine/cuda/{}.cuh\"\n",
              shape.crew, shape.members, settings.tile.x, settings.tile.y, settings.tile.z, settings.apart,
-             settings.passes, settings.hopeless, shape.warps_per_block, shape.batches, shape.share_rest,
-             history > 0 && shape.members, shape.skips_dead, shape.blocks_per_multiprocessor,
-             anchor_checks(physics.lattice), shape.members ? "tiles_members" : "tiles_play");
+             settings.passes, settings.hopeless, shape.warps_per_block, shape.batches, shape.steps_per_unit,
+             shape.share_rest, history > 0 && shape.members, shape.skips_dead,
+             shape.blocks_per_multiprocessor, anchor_checks(physics.lattice),
+             shape.members ? "tiles_members" : "tiles_play");
 }
 
 // Cells will be as large as they want to be.
@@ -85,6 +86,9 @@ int batches_for(const Physics& physics, const tiles::Settings& settings) {
   return physics.lattice.dimension == 2 && settings.tile.x <= 3 ? 2 : 1;
 }
 
+// That share their random draws.
+int steps_of_draw(int batches) { return int(tiles::kGroup) / (int(tiles::kStride) * batches); }
+
 // With as many warps per block as shared memory and registers have room for.
 TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int warps_at_most,
                                      int shared_at_most) {
@@ -109,9 +113,8 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
 }  // namespace
 
 Dealing dealing_of(const Lattice& lattice, const tiles::Settings& settings, const KernelShape& shape) {
-  return {uint32_t(steps_of_round(lattice, settings, shape.batches)),
-          tiles::kGroup / (tiles::kStride * uint32_t(shape.batches)), uint32_t(shape.crew),
-          uint32_t(shape.warps_per_block), shape.share_rest};
+  return {uint32_t(steps_of_round(lattice, settings, shape.batches)), uint32_t(shape.steps_per_unit),
+          uint32_t(shape.crew), uint32_t(shape.warps_per_block), shape.share_rest};
 }
 
 TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
@@ -127,9 +130,12 @@ TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settin
   const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
   const int warps = warps_for(steps, multiprocessors, physics);
   const int64_t steps_per_warp = steps / (int64_t(multiprocessors) * warps);
+  // Where warps have few steps each, and these take long, smaller units balance better.
+  const bool many = steps_per_warp >= 16;
+  shape.steps_per_unit = steps_of_draw(shape.batches) / (many || physics.lattice.dimension == 2 ? 1 : 2);
   // In several passes warps with more attempts than others would keep everybody waiting; and asking for one
   // of a few steps takes as long as it saves.
-  shape.share_rest = settings.passes == 1 && steps_per_warp >= 16;
+  shape.share_rest = settings.passes == 1 && many;
   return compile_with_most_warps({physics, settings, layout, history, architecture}, shape, warps,
                                  room_in(shared_per_block));
 }
@@ -142,6 +148,7 @@ TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
   shape.members = true;
   shape.skips_dead = skips_dead;
   shape.batches = batches_for(physics, settings);
+  shape.steps_per_unit = steps_of_draw(shape.batches);
   const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
   const int warps = most_warps(physics);
   const int64_t blocks_with_work = divided_up(steps, warps);

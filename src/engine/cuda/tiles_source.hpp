@@ -19,6 +19,7 @@ struct KernelShape {
   int blocks_per_multiprocessor = 1;
   int warps_per_block = 24;
   int batches = 1;          // of 32 tiles in a step: 1, 2 or 4
+  int steps_per_unit = 1;   // see Dealing
   bool share_rest = false;  // the last steps of a round go to the fastest warps
   bool skips_dead = false;  // steps in which nothing is live are passed over
   unsigned shared_bytes = 0;
