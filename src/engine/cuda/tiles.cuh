@@ -388,7 +388,7 @@ class Player {
     __syncwarp();
   }
   __device__ void carry_out_all() {
-    constexpr uint32_t kTogether = 2;
+    constexpr uint32_t kTogether = kOnePass ? 6 : 2;  // several passes leave few
     for (uint32_t first = 0; first < count_; first += 32 * kTogether) {
       Record records[kTogether];
 #pragma unroll
