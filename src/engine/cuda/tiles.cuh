@@ -263,7 +263,6 @@ class Player {
       for (; first + 32 < count_; first += 128) judge_again<4>(first);
     }
     for (; first < count_; first += 32) judge_again<1>(first);
-    __syncwarp();
   }
   template <uint32_t kTogether>
   __device__ __forceinline__ void judge_again(uint32_t first) {
@@ -279,6 +278,7 @@ class Player {
       surroundings[k] = entry.number(Field::surroundings);
       threshold[k] = entry.number(Field::threshold);
     }
+    __syncwarp();  // lanes without an attempt have read another's
 #pragma unroll
     for (uint32_t k = 0; k < kTogether; ++k) {
       of_winner[k] = sizes_[records[k].winner];
@@ -302,6 +302,7 @@ class Player {
       open_[i][Field::packed] = (r.packed & ~cuda::kAccepted) | (accepted ? cuda::kAccepted : 0);
       if (accepted) claim(r);
     }
+    __syncwarp();
   }
   __device__ __forceinline__ float act_again(const Physics& physics, const Copy& copy, float dh,
                                              float threshold, bool here, const OpenList::Entry& entry,
@@ -373,6 +374,7 @@ class Player {
         entry[Field::threshold] = threshold[k];
         if (model::kMaxAct > 0) entry[Field::act] = act[k];
       });
+    __syncwarp();
     for (; ready >= 32; ready -= 32) carry_out_ready(ready - 32, ready);
   }
   // Calls `put` for lanes that have something, with its place among those of the warp. Gives back how many.
