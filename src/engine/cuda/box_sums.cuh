@@ -73,8 +73,8 @@ __device__ __forceinline__ Vec3i sum_of_offsets(const Vec3i& anchor, const Vec3i
 }  // namespace kiln::device
 
 // Adds up centroid sums from the lattice: of all tracked cells, or of the marked ones.
-extern "C" __global__ void count_sums(const __grid_constant__ kiln::cuda::StateTables tables,
-                                      bool marked_only) {
+extern "C" __global__ void __launch_bounds__(kiln::cuda::kSimpleThreads, kiln::cuda::kSimpleBlocks)
+    count_sums(const __grid_constant__ kiln::cuda::StateTables tables, bool marked_only) {
   using namespace kiln;
   using namespace kiln::device;
   constexpr int64_t kAcross = (model::kSize.x + 31) / 32,
