@@ -156,6 +156,7 @@ std::string constants_text(const Physics& p, const SiteLayout& layout, int histo
                       frozen_types(p));  // a bit per type
   text += fmt::format("using Word = {};\n", layout.word_bytes == 4 ? "uint32_t" : "uint64_t");
   text += table(memory + " TypePhysics kTypePhysics", types, [&](int i) { return type_literal(p.types[i]); });
+  // Every lane looks up rows of its own, which takes long in global memory, where kFolded would put them.
   text += table((memory == kFolded ? "__constant__ constexpr" : memory) + " int32_t kAdhesion", types * types,
                 [&](int i) { return fmt::format("{}", p.adhesion.j[i]); });
   text += table("__device__ constexpr int32_t kActLogs", layout.max_act + 1,

@@ -189,10 +189,8 @@ class Player {
       return;
     }
     const bool stays = kOnePass ? accepted : here;
-    const uint32_t all = __ballot_sync(~0u, stays);
-    if (stays) {
-      const uint32_t i = count_ + __popc(all & ((1u << lane_) - 1));
-      const OpenList::Entry entry = open_[i];
+    count_ += put_together(stays, lane_, [&](uint32_t place) {
+      const OpenList::Entry entry = open_[count_ + place];
       entry.put(record);
       if (!kOnePass) {
         entry[Field::surroundings] = __float_as_uint(surroundings);
@@ -200,8 +198,7 @@ class Player {
         if (model::kMaxAct > 0) entry[Field::act] = __float_as_uint(act);
         if (accepted) claim(record);
       }
-    }
-    count_ += __popc(all);
+    });
   }
 
   // Places are worked out only for terms that ask for them.
@@ -260,7 +257,8 @@ class Player {
   __device__ void judge_again() {
     uint32_t first = 0;
     if (model::kMaxAct == 0) {
-      for (; first + 32 < count_; first += 128) judge_again<4>(first);
+      constexpr uint32_t kTogether = 4;
+      for (; first + 32 < count_; first += 32 * kTogether) judge_again<kTogether>(first);
     }
     for (; first < count_; first += 32) judge_again<1>(first);
   }
@@ -362,12 +360,12 @@ class Player {
         if (model::kMaxAct > 0) act[k] = entry[Field::act];
       }
       const bool done = i < count_ && !stays[k] && records[k].accepted();
-      ready += put_together(done, [&](uint32_t place) { ready_[ready + place] = records[k]; });
+      ready += put_together(done, lane_, [&](uint32_t place) { ready_[ready + place] = records[k]; });
     }
     __syncwarp();  // nobody overwrites what another has yet to read
 #pragma unroll
     for (uint32_t k = 0; k < kTogether; ++k)
-      kept += put_together(stays[k], [&](uint32_t place) {
+      kept += put_together(stays[k], lane_, [&](uint32_t place) {
         const OpenList::Entry entry = open_.nearby(kept + place);
         entry.put(records[k]);
         entry[Field::surroundings] = surroundings[k];
@@ -376,13 +374,6 @@ class Player {
       });
     __syncwarp();
     for (; ready >= 32; ready -= 32) carry_out_ready(ready - 32, ready);
-  }
-  // Calls `put` for lanes that have something, with its place among those of the warp. Gives back how many.
-  template <class Put>
-  __device__ __forceinline__ uint32_t put_together(bool mine, const Put& put) const {
-    const uint32_t all = __ballot_sync(~0u, mine);
-    if (mine) put(__popc(all & ((1u << lane_) - 1)));
-    return __popc(all);
   }
   __device__ __forceinline__ void carry_out_ready(uint32_t first, uint32_t end) {
     __syncwarp();

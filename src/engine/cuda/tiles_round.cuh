@@ -180,11 +180,9 @@ class Scout {
     const bool here = int32_t(in_step) >= step.begin && int32_t(in_step) < step.end;
     const bool chosen = here && !is_of(target, id_of(source)) && source != kNoWord &&
                         !is_of_frozen(tables_.state, id_of(target));
-    const uint32_t all = __ballot_sync(~0u, chosen);
-    if (chosen)
-      ring_.queue[(head_ + queued_ + __popc(all & ((1u << lane_) - 1))) % 64] = {entry_of(at, slot, in_step),
-                                                                                 word};
-    queued_ += __popc(all);
+    queued_ += put_together(chosen, lane_, [&](uint32_t place) {
+      ring_.queue[(head_ + queued_ + place) % 64] = {entry_of(at, slot, in_step), word};
+    });
     __syncwarp();
   }
 
