@@ -222,7 +222,7 @@ void DeviceState::use(const Module& module, const Physics& physics) {
 }
 
 Launch DeviceState::simple() const {
-  return {{unsigned(device_.info().multiprocessors) * 8}, {unsigned(kSimpleThreads)}};
+  return {{unsigned(device_.info().multiprocessors * kSimpleBlocks)}, {unsigned(kSimpleThreads)}};
 }
 
 void DeviceState::begin(int64_t mcs, const Stream& stream) {

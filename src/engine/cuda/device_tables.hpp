@@ -6,7 +6,8 @@
 namespace kiln::cuda {
 
 inline constexpr int kMostTypesByRange = 16;
-inline constexpr int kSimpleThreads = 256;  // in a block of kernels that stride over everything
+// Kernels that stride over everything: threads in a block, and blocks per multiprocessor, all resident.
+inline constexpr int kSimpleThreads = 256, kSimpleBlocks = 6;
 
 struct alignas(8) Extent {
   int32_t volume, perimeter;

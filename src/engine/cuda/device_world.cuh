@@ -219,6 +219,15 @@ __device__ __forceinline__ Word taken_by(const Physics& physics, CellId winner, 
   return word_of(winner, clock + (remembers ? uint32_t(physics.types[type].act.max) : 0));
 }
 
+// For a whole warp: calls `put` for the lanes that have something, with its place among theirs. Gives back
+// how many have.
+template <class Put>
+__device__ __forceinline__ uint32_t put_together(bool mine, uint32_t lane, const Put& put) {
+  const uint32_t all = __ballot_sync(~0u, mine);
+  if (mine) put(__popc(all & ((1u << lane) - 1)));
+  return __popc(all);
+}
+
 // Threads that share some work: this one's number among them, and how many there are.
 struct Party {
   int64_t number, count;

@@ -153,15 +153,6 @@ __device__ __forceinline__ int32_t sum_over_moore_types(TileWorld& world, const 
   return sum;
 }
 
-// For a whole warp: calls `put` for the lanes that have something, with its place among theirs. Gives back
-// how many have.
-template <class Put>
-__device__ __forceinline__ uint32_t put_together(bool mine, uint32_t lane, const Put& put) {
-  const uint32_t all = __ballot_sync(~0u, mine);
-  if (mine) put(__popc(all & ((1u << lane) - 1)));
-  return __popc(all);
-}
-
 __device__ __forceinline__ uint32_t sum_of_warp(uint32_t mine) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_add_sync(~0u, mine);
