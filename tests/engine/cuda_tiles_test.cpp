@@ -104,6 +104,19 @@ TEST(CudaTiles, TakeAnyNumberOfCells) {
   check_world(test::tissue({{63, 64, 65}, {true, false, true}, 3}, 4, 3), 2, 4);
 }
 
+// Centroids are counted box by box: boxes with more cells than there is room for, boxes that the lattice cuts
+// short, and cells so long that their offsets from the anchor jump on the way.
+TEST(CudaTiles, CountCentroidsInAnyBox) {
+  KILN_NEEDS_GPU();
+  for (const int edge : {1, 6, 120}) {
+    SCOPED_TRACE(testing::Message() << "cells of " << edge);
+    check_world(test::tissue({{148, 36, 19}, {true, true, true}, 3}, edge, 3), 0, 2);
+    check_world(test::tissue({{150, 37, 18}, {true, false, true}, 3}, edge, 3), 0, 2);
+    check_world(test::tissue({{148, 133, 1}, {true, true, false}, 2}, edge, 3), 0, 2);
+    if (HasFailure()) return;
+  }
+}
+
 SmallWorld without_persistence(SmallWorld w) {
   for (TypePhysics& t : w.types) t.persistence = {};
   w.state.history_length = 0;

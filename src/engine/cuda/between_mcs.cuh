@@ -29,7 +29,7 @@ __device__ __forceinline__ void move_far_anchors(const Party& party, const State
 }
 
 // Adds up centroid sums from a small lattice: of all tracked cells, or of the marked ones. Runs of one cell
-// along x are added at once. (A whole grid does it box by box: box_sums.cuh.)
+// along x are added at once. (A large one is counted box by box: box_sums.cuh.)
 __device__ __forceinline__ void add_up_sums(const Party& party, const StateTables& tables, bool marked_only) {
   constexpr int kStretch = 16;  // sites per thread
   constexpr Lattice lattice = kLattice;
