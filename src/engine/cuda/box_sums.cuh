@@ -211,10 +211,14 @@ class BoxCounter {
 constexpr bool kFewBoxes = (model::kPeriodic.x && kBoxes.x < 4) || (model::kPeriodic.y && kBoxes.y < 4) ||
                            (kDim == 3 && model::kPeriodic.z && kBoxes.z < 4);
 
+// All blocks are resident, with few registers each. That was measured; for other architectures the compiler
+// may need more.
+constexpr int kResidentBlocks = __CUDA_ARCH__ == 900 ? cuda::kSimpleBlocks : 1;
+
 }  // namespace kiln::device
 
 // Adds up centroid sums from the lattice: of all tracked cells, or of the marked ones.
-extern "C" __global__ void __launch_bounds__(kiln::cuda::kSimpleThreads, kiln::cuda::kSimpleBlocks)
+extern "C" __global__ void __launch_bounds__(kiln::cuda::kSimpleThreads, kiln::device::kResidentBlocks)
     count_sums(const __grid_constant__ kiln::cuda::StateTables tables, bool marked_only) {
   using namespace kiln;
   using namespace kiln::device;

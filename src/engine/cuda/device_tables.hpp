@@ -6,7 +6,7 @@
 namespace kiln::cuda {
 
 inline constexpr int kMostTypesByRange = 16;
-// Kernels that stride over everything: threads in a block, and blocks per multiprocessor, all resident.
+// Kernels that stride over everything: threads in a block, and blocks per multiprocessor.
 inline constexpr int kSimpleThreads = 256, kSimpleBlocks = 6;
 
 struct alignas(8) Extent {
