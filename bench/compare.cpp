@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <vector>
 
-#include "cli/bench_cases.hpp"
-#include "engine/plain.hpp"
-#include "engine/serial.hpp"
-#include "model/read.hpp"
+#include "engine/host/plain.hpp"
+#include "engine/host/serial.hpp"
+#include "model/file/read.hpp"
+#include "simulation/bench_cases.hpp"
 
 namespace {
 

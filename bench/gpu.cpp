@@ -8,14 +8,14 @@
 #include <chrono>
 #include <vector>
 
-#include "cli/bench_cases.hpp"
-#include "core/error.hpp"
-#include "data/atomic_file.hpp"
-#include "engine/cuda/driver.hpp"
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/wording.hpp"
+#include "engine/cuda/driver/driver.hpp"
 #include "engine/engine.hpp"
-#include "model/read.hpp"
-#include "data/wording.hpp"
-#include "output/run_record.hpp"
+#include "model/file/read.hpp"
+#include "output/run/record.hpp"
+#include "simulation/bench_cases.hpp"
 
 namespace {
 

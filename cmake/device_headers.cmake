@@ -10,7 +10,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
     # take any length.
     string(APPEND entries "    {\"${header}\", R\"kiln_header(${text})kiln_header\"},\n")
   endforeach()
-  file(WRITE ${OUTPUT} "#include \"engine/cuda/sources.hpp\"\n\nnamespace kiln::cuda {\n\n"
+  file(WRITE ${OUTPUT} "#include \"engine/cuda/driver/sources.hpp\"\n\nnamespace kiln::cuda {\n\n"
        "std::span<const EmbeddedHeader> device_headers() {\n"
        "  static const EmbeddedHeader headers[] = {\n${entries}  };\n  return headers;\n}\n\n"
        "}  // namespace kiln::cuda\n")
@@ -20,10 +20,10 @@ endif()
 # Relative to src/. Headers of core and terms are all there; of the engines, those that kernels include.
 file(GLOB KILN_DEVICE_HEADERS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/src
      ${CMAKE_SOURCE_DIR}/src/core/*.hpp ${CMAKE_SOURCE_DIR}/src/terms/*.hpp
-     ${CMAKE_SOURCE_DIR}/src/engine/cuda/*.cuh)
-set(KILN_DEVICE_ENGINE_HEADERS engine/tiles.hpp engine/cuda/tiles_data.hpp engine/cuda/tiles_dealing.hpp
-    engine/checkerboard.hpp
-    engine/cuda/checkerboard_data.hpp engine/cuda/device_tables.hpp engine/cuda/survey_data.hpp)
+     ${CMAKE_SOURCE_DIR}/src/engine/cuda/*.cuh ${CMAKE_SOURCE_DIR}/src/engine/cuda/*/*.cuh)
+set(KILN_DEVICE_ENGINE_HEADERS engine/schedule/tiles.hpp engine/cuda/tiles/data.hpp engine/cuda/tiles/dealing.hpp
+    engine/schedule/checkerboard.hpp
+    engine/cuda/checkerboard/data.hpp engine/cuda/state/device_tables.hpp engine/cuda/survey/survey_data.hpp)
 list(APPEND KILN_DEVICE_HEADERS ${KILN_DEVICE_ENGINE_HEADERS})
 
 function(kiln_embed_device_headers target)

@@ -2,7 +2,7 @@
 // sound.
 #include <fmt/format.h>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "model/edit.hpp"
 #include "simulation_handle.hpp"
 

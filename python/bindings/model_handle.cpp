@@ -5,10 +5,10 @@
 
 #include <filesystem>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "model/explain.hpp"
-#include "model/read.hpp"
-#include "model/schema.hpp"
+#include "model/file/read.hpp"
+#include "model/file/schema.hpp"
 
 namespace kiln::python {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
 #include "cli/cli.hpp"
-#include "core/error.hpp"
-#include "data/atomic_file.hpp"
-#include "output/png.hpp"
+#include "output/picture/png.hpp"
 #include "simulation_handle.hpp"
 
 namespace kiln::python {

@@ -7,15 +7,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
-#include "core/parallel.hpp"
+#include "base/error.hpp"
+#include "base/parallel.hpp"
 #include "model/edit.hpp"
-#include "model/read.hpp"
-#include "output/checkpoint.hpp"
-#include "output/motility_tables.hpp"
-#include "output/picture.hpp"
-#include "output/png.hpp"
-#include "output/tables.hpp"
+#include "model/file/read.hpp"
+#include "output/picture/picture.hpp"
+#include "output/picture/png.hpp"
+#include "output/state/checkpoint.hpp"
+#include "output/table/motility_tables.hpp"
+#include "output/table/tables.hpp"
 
 namespace kiln::python {
 namespace {

@@ -1,8 +1,8 @@
 // Sweeps, as `kiln sweep` plays them; their tables are read from the folder that they are written to.
 #include <pybind11/stl.h>
 
-#include "cli/interrupt.hpp"
 #include "model_handle.hpp"
+#include "simulation/interrupt.hpp"
 #include "simulation/sweep_folder.hpp"
 #include "simulation_handle.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "engine/targets.hpp"
+#include "engine/schedule/targets.hpp"
 #include "simulation_handle.hpp"
 
 namespace kiln::python {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/overrides.hpp"
+#include "model/file/overrides.hpp"
 
 namespace kiln::python {
 

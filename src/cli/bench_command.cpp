@@ -2,15 +2,15 @@
 
 #include <chrono>
 
-#include "cli/bench_cases.hpp"
+#include "base/error.hpp"
+#include "base/seconds.hpp"
+#include "base/wording.hpp"
 #include "cli/commands.hpp"
 #include "cli/summary.hpp"
-#include "core/error.hpp"
-#include "core/seconds.hpp"
-#include "data/wording.hpp"
 #include "engine/ensemble.hpp"
-#include "model/read.hpp"
-#include "output/run_record.hpp"
+#include "model/file/read.hpp"
+#include "output/run/record.hpp"
+#include "simulation/bench_cases.hpp"
 
 namespace kiln {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/bench_cases.hpp"
+#include "base/error.hpp"
+#include "base/wording.hpp"
 #include "cli/commands.hpp"
 #include "cli/tell.hpp"
-#include "core/error.hpp"
-#include "data/wording.hpp"
+#include "simulation/bench_cases.hpp"
 
 namespace kiln {
 namespace {

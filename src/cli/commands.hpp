@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/wall_clock.hpp"
 #include "engine/engine.hpp"
+#include "model/file/overrides.hpp"
+#include "model/initial/phantom.hpp"
 #include "model/model.hpp"
-#include "model/overrides.hpp"
-#include "model/phantom.hpp"
+#include "simulation/wall_clock.hpp"
 
 namespace kiln {
 

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "cli/commands.hpp"
-#include "core/error.hpp"
-#include "model/read.hpp"
-#include "output/label_image.hpp"
-#include "output/run_folder.hpp"
-#include "output/snapshot.hpp"
+#include "model/file/read.hpp"
+#include "output/run/folder.hpp"
+#include "output/state/label_image.hpp"
+#include "output/state/snapshot.hpp"
 
 namespace kiln {
 

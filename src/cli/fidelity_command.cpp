@@ -2,13 +2,13 @@
 
 #include <chrono>
 
+#include "base/error.hpp"
+#include "base/wording.hpp"
 #include "cli/commands.hpp"
-#include "cli/fidelity_ensembles.hpp"
-#include "cli/fidelity_report.hpp"
-#include "cli/fidelity_updates.hpp"
-#include "cli/wall_clock.hpp"
-#include "core/error.hpp"
-#include "data/wording.hpp"
+#include "fidelity/ensembles.hpp"
+#include "fidelity/report.hpp"
+#include "fidelity/updates.hpp"
+#include "simulation/wall_clock.hpp"
 
 namespace kiln {
 namespace {

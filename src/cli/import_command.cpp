@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/error.hpp"
+#include "base/wording.hpp"
 #include "cli/commands.hpp"
-#include "core/error.hpp"
-#include "data/wording.hpp"
-#include "output/palette.hpp"
-#include "output/png.hpp"
+#include "output/picture/palette.hpp"
+#include "output/picture/png.hpp"
 
 namespace kiln {
 namespace {

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "cli/commands.hpp"
 #include "cli/demo.hpp"
-#include "core/error.hpp"
-#include "model/read.hpp"
+#include "model/file/read.hpp"
 
 namespace kiln {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "cli/commands.hpp"
-#include "core/error.hpp"
-#include "data/write_stack.hpp"
+#include "data/tiff/write_stack.hpp"
 
 namespace kiln {
 

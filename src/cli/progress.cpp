@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/wording.hpp"
 #include "cli/tell.hpp"
-#include "data/wording.hpp"
 
 namespace kiln {
 

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "cli/commands.hpp"
-#include "core/error.hpp"
-#include "model/read.hpp"
-#include "output/animation.hpp"
-#include "output/picture.hpp"
-#include "output/png.hpp"
-#include "output/run_folder.hpp"
-#include "output/snapshot.hpp"
+#include "model/file/read.hpp"
+#include "output/picture/animation.hpp"
+#include "output/picture/picture.hpp"
+#include "output/picture/png.hpp"
+#include "output/run/folder.hpp"
+#include "output/state/snapshot.hpp"
 
 namespace kiln {
 namespace {

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/wording.hpp"
 #include "cli/commands.hpp"
 #include "cli/run_start.hpp"
 #include "cli/runner.hpp"
 #include "cli/summary.hpp"
 #include "cli/tell.hpp"
-#include "core/error.hpp"
-#include "data/atomic_file.hpp"
-#include "data/wording.hpp"
 #include "model/explain.hpp"
 
 namespace kiln {

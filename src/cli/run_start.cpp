@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "model/branch.hpp"
 
 namespace kiln {

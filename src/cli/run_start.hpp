@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "cli/commands.hpp"
-#include "output/checkpoint_pair.hpp"
+#include "output/state/checkpoint_pair.hpp"
 
 namespace kiln {
 

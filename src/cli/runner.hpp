@@ -1,11 +1,11 @@
 // A run on its way, with everything written when it is due.
 #pragma once
 
-#include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
-#include "cli/wall_clock.hpp"
-#include "output/run_writer.hpp"
+#include "output/run/writer.hpp"
+#include "simulation/interrupt.hpp"
 #include "simulation/simulation.hpp"
+#include "simulation/wall_clock.hpp"
 
 namespace kiln {
 

@@ -1,14 +1,14 @@
 // validate and info.
 #include <fmt/format.h>
 
+#include "base/wording.hpp"
 #include "cli/commands.hpp"
-#include "data/hdf5.hpp"
-#include "data/wording.hpp"
-#include "engine/cuda/driver.hpp"
-#include "engine/cuda/nvrtc.hpp"
+#include "data/hdf5/file.hpp"
+#include "engine/cuda/driver/driver.hpp"
+#include "engine/cuda/driver/nvrtc.hpp"
 #include "model/explain.hpp"
-#include "output/png.hpp"
-#include "output/run_record.hpp"
+#include "output/picture/png.hpp"
+#include "output/run/record.hpp"
 
 namespace kiln {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "data/atomic_file.hpp"
-#include "data/wording.hpp"
+#include "base/atomic_file.hpp"
+#include "base/wording.hpp"
 #include "measure/shape.hpp"
 #include "measure/statistics.hpp"
 #include "model/explain.hpp"
-#include "output/report.hpp"
+#include "output/report/report.hpp"
 
 namespace kiln {
 namespace {

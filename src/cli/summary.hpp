@@ -6,9 +6,9 @@
 
 #include "engine/engine.hpp"
 #include "model/model.hpp"
-#include "output/run_folder.hpp"
-#include "output/run_record.hpp"
-#include "output/run_writer.hpp"
+#include "output/run/folder.hpp"
+#include "output/run/record.hpp"
+#include "output/run/writer.hpp"
 
 namespace kiln {
 

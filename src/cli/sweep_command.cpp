@@ -3,14 +3,14 @@
 
 #include <chrono>
 
+#include "base/error.hpp"
+#include "base/seconds.hpp"
+#include "base/wording.hpp"
 #include "cli/commands.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/tell.hpp"
-#include "core/error.hpp"
-#include "core/seconds.hpp"
-#include "data/wording.hpp"
-#include "output/run_record.hpp"
+#include "output/run/record.hpp"
+#include "simulation/interrupt.hpp"
 #include "simulation/sweep_folder.hpp"
 
 namespace kiln {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdio>
 
-#include "core/parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace kiln {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/huge_vector.hpp"
 #include "core/cells.hpp"
-#include "core/huge_vector.hpp"
 #include "core/lattice.hpp"
 #include "core/neighbourhood.hpp"
 

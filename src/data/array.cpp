@@ -7,7 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 namespace kiln {
 namespace {

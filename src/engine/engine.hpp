@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "core/parallel.hpp"
+#include "base/parallel.hpp"
 #include "core/state.hpp"
 #include "engine/lattice_survey.hpp"
 #include "model/model.hpp"

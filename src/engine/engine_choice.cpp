@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/error.hpp"
-#include "core/parallel.hpp"
-#include "engine/cuda/driver.hpp"
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "engine/cuda/driver/driver.hpp"
 
 namespace kiln {
 namespace {

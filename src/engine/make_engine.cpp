@@ -1,10 +1,10 @@
 #include "engine/checked.hpp"
-#include "engine/checkerboard_engine.hpp"
-#include "engine/cuda/checkerboard_engine.hpp"
-#include "engine/cuda/tiles_engine.hpp"
+#include "engine/cuda/checkerboard/engine.hpp"
+#include "engine/cuda/tiles/engine.hpp"
 #include "engine/engine_choice.hpp"
-#include "engine/serial.hpp"
-#include "engine/threads.hpp"
+#include "engine/host/checkerboard_engine.hpp"
+#include "engine/host/serial.hpp"
+#include "engine/host/threads.hpp"
 
 namespace kiln {
 namespace {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "core/error.hpp"
-#include "core/parallel.hpp"
-#include "engine/cuda/tiles_ensemble.hpp"
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "engine/cuda/tiles/ensemble.hpp"
 #include "engine/engine_choice.hpp"
 #include "engine/ensemble.hpp"
 

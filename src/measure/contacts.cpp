@@ -5,7 +5,7 @@
 #include <limits>
 #include <mutex>
 
-#include "core/parallel.hpp"
+#include "base/parallel.hpp"
 #include "measure/rows.hpp"
 
 namespace kiln {

@@ -1,6 +1,6 @@
 #include "measure/named_arrays.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 namespace kiln {
 

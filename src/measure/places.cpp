@@ -1,6 +1,6 @@
 #include "measure/places.hpp"
 
-#include "core/parallel.hpp"
+#include "base/parallel.hpp"
 #include "measure/cell_table.hpp"
 
 namespace kiln {

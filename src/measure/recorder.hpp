@@ -7,9 +7,9 @@
 
 #include "engine/engine.hpp"
 #include "measure/contacts.hpp"
-#include "measure/motility.hpp"
+#include "measure/motility/motility.hpp"
+#include "measure/motility/tracks.hpp"
 #include "measure/statistics.hpp"
-#include "measure/tracks.hpp"
 #include "model/model.hpp"
 
 namespace kiln {

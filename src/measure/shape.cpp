@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/parallel.hpp"
+#include "base/parallel.hpp"
 #include "measure/cell_table.hpp"
 #include "measure/rows.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <mutex>
 
+#include "base/parallel.hpp"
 #include "core/math.hpp"
-#include "core/parallel.hpp"
 #include "measure/cell_table.hpp"
 
 namespace kiln {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/parallel.hpp"
-#include "measure/track_arrays.hpp"
+#include "base/parallel.hpp"
+#include "measure/motility/track_arrays.hpp"
 
 namespace kiln {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "measure/cell_table.hpp"
-#include "measure/motility.hpp"
+#include "measure/motility/motility.hpp"
 #include "measure/named_arrays.hpp"
 #include "measure/recorder.hpp"
 

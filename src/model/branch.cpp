@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "core/error.hpp"
-#include "data/wording.hpp"
-#include "model/initial_motion.hpp"
+#include "base/error.hpp"
+#include "base/wording.hpp"
+#include "model/initial/motion.hpp"
 
 namespace kiln {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "core/error.hpp"
-#include "data/wording.hpp"
+#include "base/error.hpp"
+#include "base/wording.hpp"
 #include "model/branch.hpp"
-#include "model/initial_motion.hpp"
+#include "model/initial/motion.hpp"
 
 namespace kiln {
 namespace {

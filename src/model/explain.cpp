@@ -7,8 +7,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "data/wording.hpp"
-#include "model/term_registry.hpp"
+#include "base/wording.hpp"
+#include "model/file/term_registry.hpp"
 
 namespace kiln {
 namespace {

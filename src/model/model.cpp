@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "core/error.hpp"
-#include "data/wording.hpp"
+#include "base/error.hpp"
+#include "base/wording.hpp"
 
 namespace kiln {
 namespace {

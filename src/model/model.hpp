@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/state.hpp"
-#include "data/import.hpp"
+#include "data/image/import.hpp"
 #include "data/speed_table.hpp"
-#include "model/phantom.hpp"
+#include "model/initial/phantom.hpp"
 #include "terms/physics.hpp"
 
 namespace kiln {
@@ -133,7 +133,7 @@ struct InitialStep {
   std::map<int64_t, TypeId> label_types;
 };
 
-// Of the `checkerboard` schedule; see engine/checkerboard.hpp.
+// Of the `checkerboard` schedule; see engine/schedule/checkerboard.hpp.
 struct CheckerboardSettings {
   int region = 4;        // sites per side
   int per_thread = 8;    // sites per side of a block

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/wording.hpp"
+#include "base/wording.hpp"
 #include "model/explain.hpp"
 
 namespace kiln {

@@ -9,9 +9,9 @@
 #include <optional>
 #include <set>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/wording.hpp"
 #include "core/random.hpp"
-#include "data/wording.hpp"
 
 namespace kiln {
 namespace {

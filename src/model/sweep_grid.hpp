@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/overrides.hpp"
+#include "model/file/overrides.hpp"
 
 namespace kiln {
 

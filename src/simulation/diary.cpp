@@ -1,7 +1,7 @@
 #include "simulation/diary.hpp"
 
-#include "output/cell_tracks.hpp"
-#include "output/motility_tables.hpp"
+#include "output/table/cell_tracks.hpp"
+#include "output/table/motility_tables.hpp"
 
 namespace kiln {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "measure/watch.hpp"
-#include "output/table.hpp"
+#include "output/table/table.hpp"
 #include "simulation/simulation.hpp"
 
 namespace kiln {

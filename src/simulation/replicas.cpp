@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "core/seconds.hpp"
+#include "base/seconds.hpp"
 
 namespace kiln {
 namespace {

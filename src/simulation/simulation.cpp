@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "core/seconds.hpp"
-#include "engine/tiles_plan.hpp"
+#include "base/seconds.hpp"
+#include "engine/schedule/tiles_plan.hpp"
 #include "model/branch.hpp"
 
 namespace kiln {

@@ -8,10 +8,10 @@
 #include <mutex>
 #include <optional>
 
-#include "core/error.hpp"
-#include "core/parallel.hpp"
+#include "base/error.hpp"
+#include "base/parallel.hpp"
 #include "engine/engine_choice.hpp"
-#include "output/tables.hpp"
+#include "output/table/tables.hpp"
 
 namespace kiln {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <fstream>
 
-#include "core/error.hpp"
-#include "data/atomic_file.hpp"
-#include "output/motility_tables.hpp"
-#include "output/tables.hpp"
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "output/table/motility_tables.hpp"
+#include "output/table/tables.hpp"
 
 namespace kiln {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "output/run_folder.hpp"
-#include "output/sweep_journal.hpp"
+#include "output/run/folder.hpp"
+#include "output/table/sweep_journal.hpp"
 #include "simulation/sweep.hpp"
 
 namespace kiln {

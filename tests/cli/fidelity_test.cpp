@@ -8,13 +8,13 @@
 #include <set>
 #include <sstream>
 
-#include "cli/bench_cases.hpp"
+#include "base/error.hpp"
 #include "cli/commands.hpp"
-#include "cli/fidelity_ensembles.hpp"
-#include "cli/fidelity_report.hpp"
-#include "cli/fidelity_wording.hpp"
-#include "core/error.hpp"
-#include "model/read.hpp"
+#include "fidelity/ensembles.hpp"
+#include "fidelity/report.hpp"
+#include "fidelity/wording.hpp"
+#include "model/file/read.hpp"
+#include "simulation/bench_cases.hpp"
 
 namespace kiln {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "engine/cuda/driver.hpp"
+#include "engine/cuda/driver/driver.hpp"
 
 namespace kiln {
 namespace {

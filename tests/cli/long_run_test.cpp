@@ -1,8 +1,8 @@
 // Runs that are stopped and go on, are extended, or branch off another.
 #include <set>
 
-#include "output/checkpoint.hpp"
-#include "output/report_plots.hpp"
+#include "output/report/plots.hpp"
+#include "output/state/checkpoint.hpp"
 #include "survival_fixture.hpp"
 
 namespace kiln {

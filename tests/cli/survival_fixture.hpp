@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli_fixture.hpp"
-#include "output/snapshot.hpp"
+#include "output/state/snapshot.hpp"
 
 namespace kiln {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
-#include "data/image.hpp"
+#include "base/error.hpp"
+#include "data/image/image.hpp"
 #include "support/image_files.hpp"
 
 namespace kiln {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
-#include "data/import.hpp"
+#include "base/error.hpp"
+#include "data/image/import.hpp"
 #include "support/fuzz.hpp"
 #include "support/image_files.hpp"
 

@@ -1,12 +1,12 @@
 // Images as other programs write them.
-#include "data/image.hpp"
+#include "data/image/image.hpp"
 
 #include <gtest/gtest.h>
 
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "support/image_files.hpp"
 
 namespace kiln {

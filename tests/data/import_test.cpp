@@ -1,5 +1,5 @@
 // Stacks in pieces: what is not needed is not read, and what is read gives the same as all at once.
-#include "data/import.hpp"
+#include "data/image/import.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <functional>
 #include <set>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "support/image_files.hpp"
 
 namespace kiln {

@@ -1,4 +1,4 @@
-#include "data/npy.hpp"
+#include "data/npy/npy.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <limits>
 #include <sstream>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/random.hpp"
 
 namespace kiln {

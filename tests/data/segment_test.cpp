@@ -1,5 +1,5 @@
 // Image operations against plain evaluations of what they say they do.
-#include "data/segment.hpp"
+#include "data/image/segment.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <limits>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 namespace kiln {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
-#include "engine/serial.hpp"
+#include "base/error.hpp"
+#include "engine/host/serial.hpp"
 #include "support/full_world.hpp"
 
 namespace kiln {

@@ -3,12 +3,12 @@
 
 #include <set>
 
-#include "core/error.hpp"
-#include "engine/between_mcs.hpp"
-#include "engine/bookkeeping.hpp"
-#include "engine/checkerboard_engine.hpp"
-#include "engine/host_world.hpp"
-#include "model/read.hpp"
+#include "base/error.hpp"
+#include "engine/host/between_mcs.hpp"
+#include "engine/host/bookkeeping.hpp"
+#include "engine/host/checkerboard_engine.hpp"
+#include "engine/host/world.hpp"
+#include "model/file/read.hpp"
 #include "support/full_world.hpp"
 
 namespace kiln {

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <optional>
 
-#include "engine/cuda/kernel_cache.hpp"
+#include "engine/cuda/driver/kernel_cache.hpp"
 #include "support/nvrtc.hpp"
 
 namespace kiln::cuda {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "engine/checkerboard_engine.hpp"
-#include "engine/cuda/checkerboard_engine.hpp"
-#include "engine/cuda/kernel_cache.hpp"
+#include "engine/cuda/checkerboard/engine.hpp"
+#include "engine/cuda/driver/kernel_cache.hpp"
+#include "engine/host/checkerboard_engine.hpp"
 #include "support/full_world.hpp"
 #include "support/nvrtc.hpp"
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "engine/cuda/driver.hpp"
-#include "engine/cuda/nvrtc.hpp"
+#include "engine/cuda/driver/driver.hpp"
+#include "engine/cuda/driver/nvrtc.hpp"
 #include "support/nvrtc.hpp"
 
 namespace kiln::cuda {

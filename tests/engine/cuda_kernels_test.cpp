@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/cuda/kernel_cache.hpp"
-#include "engine/cuda/survey.hpp"
-#include "engine/cuda/tiles_data.hpp"
-#include "engine/cuda/tiles_source.hpp"
-#include "engine/tiles_plan.hpp"
+#include "engine/cuda/driver/kernel_cache.hpp"
+#include "engine/cuda/survey/survey.hpp"
+#include "engine/cuda/tiles/data.hpp"
+#include "engine/cuda/tiles/source.hpp"
+#include "engine/schedule/tiles_plan.hpp"
 #include "support/nvrtc.hpp"
 #include "support/shipped.hpp"
 #include "support/tiles_worlds.hpp"

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "engine/cuda/nvrtc.hpp"
-#include "engine/cuda/sources.hpp"
+#include "engine/cuda/driver/nvrtc.hpp"
+#include "engine/cuda/driver/sources.hpp"
 #include "support/nvrtc.hpp"
 
 namespace kiln::cuda {

@@ -1,7 +1,7 @@
 // The term headers are compiled unchanged for devices: NVRTC takes them as they are.
 #include <gtest/gtest.h>
 
-#include "engine/cuda/nvrtc.hpp"
+#include "engine/cuda/driver/nvrtc.hpp"
 #include "support/nvrtc.hpp"
 
 namespace kiln::cuda {

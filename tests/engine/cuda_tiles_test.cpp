@@ -7,9 +7,9 @@
 #include <functional>
 #include <thread>
 
-#include "engine/cuda/driver_api.hpp"
-#include "engine/cuda/tiles_engine.hpp"
-#include "engine/threads.hpp"
+#include "engine/cuda/driver/api.hpp"
+#include "engine/cuda/tiles/engine.hpp"
+#include "engine/host/threads.hpp"
 #include "support/full_world.hpp"
 #include "support/nvrtc.hpp"
 #include "support/shipped.hpp"

@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "support/ensembles.hpp"
 
 namespace kiln {

@@ -1,12 +1,12 @@
 // The fast serial engine against the textbook loop and against naive look-ups, on random small lattices.
-#include "engine/serial.hpp"
+#include "engine/host/serial.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "engine/host_world.hpp"
-#include "engine/plain.hpp"
+#include "engine/host/plain.hpp"
+#include "engine/host/world.hpp"
 #include "support/full_world.hpp"
 
 namespace kiln {

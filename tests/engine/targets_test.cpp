@@ -1,11 +1,11 @@
-#include "engine/targets.hpp"
+#include "engine/schedule/targets.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
-#include "model/read.hpp"
+#include "model/file/read.hpp"
 
 namespace kiln {
 namespace {

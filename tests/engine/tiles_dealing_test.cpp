@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/tiles_dealing.hpp"
+#include "engine/cuda/tiles/dealing.hpp"
 
 namespace kiln::cuda {
 namespace {

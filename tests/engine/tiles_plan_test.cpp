@@ -1,12 +1,12 @@
 // What the `tiles` schedule derives from a model: how far apart attempts are, how often they are judged, how
 // many rounds make an MCS.
-#include "engine/tiles_plan.hpp"
+#include "engine/schedule/tiles_plan.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
-#include "model/read.hpp"
+#include "base/error.hpp"
+#include "model/file/read.hpp"
 
 namespace kiln {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/threads.hpp"
+#include "engine/host/threads.hpp"
 #include "support/full_world.hpp"
 #include "support/naive_tiles.hpp"
 #include "support/tiles_worlds.hpp"

@@ -10,8 +10,8 @@
 #include <cmath>
 #include <map>
 
-#include "engine/plain.hpp"
-#include "engine/serial.hpp"
+#include "engine/host/plain.hpp"
+#include "engine/host/serial.hpp"
 #include "support/small_world.hpp"
 
 namespace kiln {

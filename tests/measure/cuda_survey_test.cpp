@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "engine/cuda/tiles_engine.hpp"
+#include "engine/cuda/tiles/engine.hpp"
 #include "measure/cell_table.hpp"
 #include "measure/contacts.hpp"
-#include "measure/explored.hpp"
-#include "measure/mixing.hpp"
+#include "measure/motility/explored.hpp"
+#include "measure/motility/mixing.hpp"
 #include "support/nvrtc.hpp"
 #include "support/tiles_worlds.hpp"
 

@@ -1,11 +1,11 @@
-#include "measure/direction_correlation.hpp"
+#include "measure/motility/direction_correlation.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "base/wording.hpp"
 #include "core/random.hpp"
-#include "data/wording.hpp"
 #include "measure/small_states.hpp"
 
 namespace kiln {

@@ -1,4 +1,4 @@
-#include "measure/explored.hpp"
+#include "measure/motility/explored.hpp"
 
 #include <gtest/gtest.h>
 

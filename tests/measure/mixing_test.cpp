@@ -1,4 +1,4 @@
-#include "measure/mixing.hpp"
+#include "measure/motility/mixing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "measure/motility.hpp"
+#include "measure/motility/motility.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/error.hpp"
-#include "data/wording.hpp"
+#include "base/error.hpp"
+#include "base/wording.hpp"
 #include "measure/small_states.hpp"
 
 namespace kiln {

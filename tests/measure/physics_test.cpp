@@ -5,10 +5,10 @@
 
 #include "engine/engine.hpp"
 #include "measure/contacts.hpp"
+#include "measure/motility/tracks.hpp"
 #include "measure/shape.hpp"
 #include "measure/statistics.hpp"
-#include "measure/tracks.hpp"
-#include "model/read.hpp"
+#include "model/file/read.hpp"
 
 namespace kiln {
 namespace {

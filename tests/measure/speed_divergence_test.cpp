@@ -1,4 +1,4 @@
-#include "measure/speed_divergence.hpp"
+#include "measure/motility/speed_divergence.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "measure/speeds.hpp"
+#include "measure/motility/speeds.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "measure/tracks.hpp"
+#include "measure/motility/tracks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // What a user reads who got a model wrong: every message, word for word.
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
-#include "model/read.hpp"
+#include "base/error.hpp"
+#include "model/file/read.hpp"
 
 namespace kiln {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "model/read.hpp"
+#include "model/file/read.hpp"
 
 namespace kiln {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
-#include "model/read.hpp"
+#include "base/error.hpp"
+#include "model/file/read.hpp"
 
 namespace kiln {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
-#include "data/wording.hpp"
-#include "model/read.hpp"
+#include "base/error.hpp"
+#include "base/wording.hpp"
+#include "model/file/read.hpp"
 
 namespace kiln {
 namespace {

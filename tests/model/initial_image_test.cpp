@@ -1,5 +1,5 @@
 // Cells from the intensities of an image.
-#include "data/write_stack.hpp"
+#include "data/tiff/write_stack.hpp"
 #include "model/initial_file_fixture.hpp"
 
 namespace kiln {

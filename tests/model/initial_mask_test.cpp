@@ -1,10 +1,10 @@
 // Steps that take only what an image keeps, and images that nobody has to have.
 #include <algorithm>
 
-#include "data/write_stack.hpp"
+#include "data/tiff/write_stack.hpp"
 #include "model/explain.hpp"
+#include "model/file/read.hpp"
 #include "model/initial_file_fixture.hpp"
-#include "model/read.hpp"
 
 namespace kiln {
 namespace {

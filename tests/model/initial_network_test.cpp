@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/initial/network.hpp"
+#include "model/initial/nodes.hpp"
+#include "model/initial/phantom.hpp"
 #include "model/initial_helpers.hpp"
-#include "model/initial_network.hpp"
-#include "model/initial_nodes.hpp"
-#include "model/phantom.hpp"
 
 namespace kiln {
 namespace {

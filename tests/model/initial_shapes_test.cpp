@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "core/random.hpp"
-#include "model/initial_capsule.hpp"
+#include "model/initial/capsule.hpp"
+#include "model/initial/rows.hpp"
 #include "model/initial_helpers.hpp"
-#include "model/initial_rows.hpp"
 
 namespace kiln {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/error.hpp"
-#include "data/write_stack.hpp"
+#include "base/error.hpp"
+#include "data/tiff/write_stack.hpp"
 #include "model/explain.hpp"
-#include "model/read.hpp"
+#include "model/file/read.hpp"
 #include "support/fuzz.hpp"
 
 namespace kiln {

@@ -1,7 +1,7 @@
 // `--set key=value`, and phases, which change parameters the same way.
 #include <gtest/gtest.h>
 
-#include "model/read.hpp"
+#include "model/file/read.hpp"
 
 namespace kiln {
 namespace {

@@ -1,5 +1,5 @@
 // Generated stacks go through the same import as a microscope's.
-#include "model/phantom.hpp"
+#include "model/initial/phantom.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "data/import.hpp"
-#include "data/write_stack.hpp"
+#include "data/image/import.hpp"
+#include "data/tiff/write_stack.hpp"
 
 namespace kiln {
 namespace {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/error.hpp"
-#include "model/read.hpp"
+#include "base/error.hpp"
+#include "model/file/read.hpp"
 
 namespace kiln {
 namespace {

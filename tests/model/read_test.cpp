@@ -1,13 +1,13 @@
 // Where the values of a model file end up.
-#include "model/read.hpp"
+#include "model/file/read.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "core/error.hpp"
-#include "model/term_registry.hpp"
+#include "base/error.hpp"
+#include "model/file/term_registry.hpp"
 
 namespace kiln {
 namespace {

@@ -7,10 +7,10 @@
 #include <sstream>
 
 #include "model/explain.hpp"
-#include "model/read.hpp"
-#include "model/reference.hpp"
-#include "model/schema.hpp"
-#include "model/term_registry.hpp"
+#include "model/file/read.hpp"
+#include "model/file/reference.hpp"
+#include "model/file/schema.hpp"
+#include "model/file/term_registry.hpp"
 
 namespace kiln {
 namespace {

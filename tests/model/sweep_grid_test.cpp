@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 namespace kiln {
 namespace {

@@ -1,11 +1,11 @@
-#include "output/background_work.hpp"
+#include "output/run/background_work.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <thread>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 namespace kiln {
 namespace {

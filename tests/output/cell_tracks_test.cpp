@@ -1,10 +1,10 @@
 // Tracks as cells.csv and as cells.h5: which of them, which cells, and what is left after an interruption.
-#include "output/cell_tracks.hpp"
+#include "output/table/cell_tracks.hpp"
 
-#include "core/error.hpp"
-#include "data/hdf5.hpp"
+#include "base/error.hpp"
+#include "data/hdf5/file.hpp"
 #include "file_examples.hpp"
-#include "output/tables.hpp"
+#include "output/table/tables.hpp"
 #include "support/python.hpp"
 
 namespace kiln {

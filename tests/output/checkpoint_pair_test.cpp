@@ -1,10 +1,10 @@
-#include "output/checkpoint_pair.hpp"
+#include "output/state/checkpoint_pair.hpp"
 
 #include <set>
 
-#include "core/error.hpp"
-#include "data/atomic_file.hpp"
-#include "data/hdf5.hpp"
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "data/hdf5/file.hpp"
 #include "file_examples.hpp"
 
 namespace kiln {

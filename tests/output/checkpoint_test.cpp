@@ -1,12 +1,12 @@
-#include "output/checkpoint.hpp"
+#include "output/state/checkpoint.hpp"
 
 #include <bit>
 #include <limits>
 
-#include "core/error.hpp"
-#include "data/hdf5.hpp"
+#include "base/error.hpp"
+#include "data/hdf5/file.hpp"
 #include "file_examples.hpp"
-#include "output/hdf5_seal.hpp"
+#include "output/state/hdf5_seal.hpp"
 
 namespace kiln {
 namespace {

@@ -1,10 +1,10 @@
 // Labels as OME-TIFF, as tifffile, our own reader and a model see them.
-#include "output/label_image.hpp"
+#include "output/state/label_image.hpp"
 
-#include "core/error.hpp"
-#include "data/image.hpp"
+#include "base/error.hpp"
+#include "data/image/image.hpp"
 #include "file_examples.hpp"
-#include "model/read.hpp"
+#include "model/file/read.hpp"
 #include "support/python.hpp"
 
 namespace kiln {

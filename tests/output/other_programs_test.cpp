@@ -1,7 +1,7 @@
 // The files of a run as h5py and ParaView's readers find them.
 #include "file_examples.hpp"
-#include "output/cell_tracks.hpp"
-#include "output/snapshot.hpp"
+#include "output/state/snapshot.hpp"
+#include "output/table/cell_tracks.hpp"
 #include "support/python.hpp"
 
 namespace kiln {

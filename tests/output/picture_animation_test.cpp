@@ -1,4 +1,4 @@
-#include "output/animation.hpp"
+#include "output/picture/animation.hpp"
 
 #include <gtest/gtest.h>
 #ifdef KILN_HAS_PNG
@@ -9,8 +9,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/error.hpp"
-#include "output/png.hpp"
+#include "base/error.hpp"
+#include "output/picture/png.hpp"
 #include "picture_fixture.hpp"
 
 namespace kiln {

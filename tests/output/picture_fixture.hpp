@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "output/image.hpp"
+#include "output/picture/image.hpp"
 
 namespace kiln {
 

@@ -1,4 +1,4 @@
-#include "output/palette.hpp"
+#include "output/picture/palette.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "core/error.hpp"
-#include "output/lettering.hpp"
-#include "output/palette.hpp"
-#include "output/picture.hpp"
+#include "base/error.hpp"
+#include "output/picture/lettering.hpp"
+#include "output/picture/palette.hpp"
+#include "output/picture/picture.hpp"
 #include "picture_fixture.hpp"
 
 namespace kiln {

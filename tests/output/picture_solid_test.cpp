@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "output/picture.hpp"
-#include "output/solid_camera.hpp"
-#include "output/solid_picture.hpp"
+#include "output/picture/picture.hpp"
+#include "output/picture/solid.hpp"
+#include "output/picture/solid_camera.hpp"
 #include "picture_fixture.hpp"
 
 namespace kiln {

@@ -1,4 +1,4 @@
-#include "output/plot.hpp"
+#include "output/report/plot.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "output/png.hpp"
+#include "output/picture/png.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "picture_fixture.hpp"
 
 namespace kiln {

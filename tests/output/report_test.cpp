@@ -1,11 +1,11 @@
-#include "output/report.hpp"
+#include "output/report/report.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "file_examples.hpp"
-#include "output/plot.hpp"
+#include "output/report/plot.hpp"
 
 namespace kiln {
 namespace {

@@ -1,4 +1,4 @@
-#include "output/run_record.hpp"
+#include "output/run/record.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,18 +1,18 @@
 // A whole run's tables, and those of one that was stopped and went on.
-#include "output/run_writer.hpp"
+#include "output/run/writer.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
-#include "data/hdf5.hpp"
-#include "data/wording.hpp"
+#include "base/error.hpp"
+#include "base/wording.hpp"
+#include "data/hdf5/file.hpp"
 #include "file_examples.hpp"
-#include "model/read.hpp"
-#include "output/label_image.hpp"
-#include "output/picture.hpp"
-#include "output/png.hpp"
-#include "output/report_plots.hpp"
+#include "model/file/read.hpp"
+#include "output/picture/picture.hpp"
+#include "output/picture/png.hpp"
+#include "output/report/plots.hpp"
+#include "output/state/label_image.hpp"
 
 namespace kiln {
 namespace {

@@ -1,10 +1,10 @@
-#include "output/snapshot.hpp"
+#include "output/state/snapshot.hpp"
 
 #include <cmath>
 #include <functional>
 
-#include "core/error.hpp"
-#include "data/hdf5.hpp"
+#include "base/error.hpp"
+#include "data/hdf5/file.hpp"
 #include "file_examples.hpp"
 #include "xml_elements.hpp"
 

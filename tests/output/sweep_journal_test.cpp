@@ -1,4 +1,4 @@
-#include "output/sweep_journal.hpp"
+#include "output/table/sweep_journal.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 namespace kiln {
 namespace {

@@ -1,4 +1,4 @@
-#include "output/table.hpp"
+#include "output/table/table.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 #include <limits>
 #include <sstream>
 
-#include "core/error.hpp"
-#include "output/tables.hpp"
+#include "base/error.hpp"
+#include "output/table/tables.hpp"
 
 namespace kiln {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "model/branch.hpp"
-#include "model/read.hpp"
+#include "model/file/read.hpp"
 #include "simulation/diary.hpp"
 
 namespace kiln {

@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "core/error.hpp"
-#include "model/read.hpp"
+#include "base/error.hpp"
+#include "model/file/read.hpp"
 #include "simulation/diary.hpp"
 
 namespace kiln {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/parallel.hpp"
+#include "base/parallel.hpp"
 #include "engine/ensemble.hpp"
-#include "model/read.hpp"
+#include "model/file/read.hpp"
 
 namespace kiln::test {
 

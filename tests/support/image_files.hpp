@@ -9,8 +9,8 @@
 #include <iterator>
 #include <string>
 
-#include "data/hdf5.hpp"
-#include "data/image.hpp"
+#include "data/hdf5/file.hpp"
+#include "data/image/image.hpp"
 #include "support/python.hpp"
 
 namespace kiln::image_files {

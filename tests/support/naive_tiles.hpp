@@ -1,15 +1,15 @@
-// The `tiles` schedule as its description reads (engine/tiles.hpp), one attempt at a time: claims in a map,
-// every attempt judged from scratch on the lattice as it is, sizes counted anew after every pass.
+// The `tiles` schedule as its description reads (engine/schedule/tiles.hpp), one attempt at a time: claims in
+// a map, every attempt judged from scratch on the lattice as it is, sizes counted anew after every pass.
 #pragma once
 
 #include <algorithm>
 #include <map>
 #include <vector>
 
-#include "engine/between_mcs.hpp"
-#include "engine/bookkeeping.hpp"
 #include "engine/engine.hpp"
-#include "engine/tiles.hpp"
+#include "engine/host/between_mcs.hpp"
+#include "engine/host/bookkeeping.hpp"
+#include "engine/schedule/tiles.hpp"
 #include "support/small_world.hpp"
 
 namespace kiln::test {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "engine/cuda/nvrtc.hpp"
+#include "engine/cuda/driver/nvrtc.hpp"
 
 namespace kiln {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "model/read.hpp"
+#include "model/file/read.hpp"
 
 namespace kiln::test {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/tiles.hpp"
+#include "engine/schedule/tiles.hpp"
 #include "support/full_world.hpp"
 
 namespace kiln::test {

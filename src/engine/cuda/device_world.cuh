@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/centroid.hpp"
-#include "engine/cuda/device_tables.hpp"
+#include "engine/cuda/state/device_tables.hpp"
 #include "terms/hamiltonian.hpp"
 
 namespace kiln::device {

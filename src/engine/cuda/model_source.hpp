@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/cuda/site_layout.hpp"
+#include "engine/cuda/state/site_layout.hpp"
 #include "terms/physics.hpp"
 
 namespace kiln::cuda {

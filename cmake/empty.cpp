@@ -1,1 +1,0 @@
-// A layer that so far has only headers still needs one translation unit.

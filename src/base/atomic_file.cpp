@@ -1,0 +1,110 @@
+#include "base/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace kiln {
+namespace {
+
+bool flush(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY);
+  const bool done = file >= 0 && ::fsync(file) == 0;
+  const int error = errno;
+  if (file >= 0) ::close(file);
+  errno = error;
+  return done;
+}
+
+constexpr std::string_view kEnding = ".part";
+
+std::filesystem::path temporary_for(const std::filesystem::path& path) {
+  std::filesystem::path temporary = path;
+  temporary += fmt::format(".{}{}", ::getpid(), kEnding);
+  return temporary;
+}
+
+bool is_temporary(std::string_view name) {
+  if (!name.ends_with(kEnding)) return false;
+  name.remove_suffix(kEnding.size());
+  const std::size_t dot = name.rfind('.');
+  return dot != name.npos && dot > 0 && dot + 1 < name.size() &&
+         name.find_first_not_of("0123456789", dot + 1) == name.npos;
+}
+
+// A message of whoever wrote the temporary file, about the file that a person knows.
+std::string with_final_name(std::string message, const std::filesystem::path& temporary,
+                            const std::filesystem::path& path) {
+  const std::size_t at = message.find(temporary.string());
+  if (at != message.npos) message.replace(at, temporary.string().size(), path.string());
+  return message;
+}
+
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& reason) {
+  throw Failure(fmt::format("cannot write {}: {}.", path.string(), reason));
+}
+
+}  // namespace
+
+void move_into_place(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code error;
+  std::filesystem::rename(from, to, error);
+  if (error) fail(to, error.message());
+  // So that a name outlives a loss of power, too. Where a file system cannot do it, nothing can be done.
+  flush(to.has_parent_path() ? to.parent_path() : ".");
+}
+
+void write_atomically(const std::filesystem::path& path,
+                      const std::function<void(const std::filesystem::path&)>& write) {
+  const std::filesystem::path temporary = temporary_for(path);
+  try {
+    write(temporary);
+    if (!flush(temporary)) fail(path, std::strerror(errno));
+    move_into_place(temporary, path);
+  } catch (const std::filesystem::filesystem_error& e) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    fail(path, e.code().message());
+  } catch (const Failure& e) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw Failure(with_final_name(e.what(), temporary, path));
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw;
+  }
+}
+
+void write_text_atomically(const std::filesystem::path& path, std::string_view text) {
+  write_atomically(path, [&](const std::filesystem::path& temporary) {
+    std::ofstream out(temporary, std::ios::binary);
+    out.write(text.data(), std::streamsize(text.size()));
+    out.close();
+    if (!out) fail(path, std::strerror(errno));
+  });
+}
+
+void remove_folder_atomically(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path temporary = temporary_for(path);
+  std::filesystem::rename(path, temporary, error);
+  if (!error) std::filesystem::remove_all(temporary, error);
+}
+
+void remove_leftovers(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (is_temporary(entry.path().filename().string())) found.push_back(entry.path());
+  for (const auto& path : found) std::filesystem::remove_all(path, error);
+}
+
+}  // namespace kiln

@@ -1,0 +1,18 @@
+#include "base/parallel.hpp"
+
+#include <future>
+#include <thread>
+
+namespace kiln {
+
+int all_threads() { return std::max(1, int(std::thread::hardware_concurrency())); }
+
+void run_parts(int parts, const std::function<void(int part)>& work) {
+  std::vector<std::future<void>> others;
+  for (int part = 1; part < parts; ++part)
+    others.push_back(std::async(std::launch::async, [&work, part] { work(part); }));
+  work(0);
+  for (auto& other : others) other.get();
+}
+
+}  // namespace kiln

@@ -1,0 +1,72 @@
+#include "base/wording.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "core/math.hpp"
+
+namespace kiln {
+
+std::string grouped(double number) {
+  std::string digits = fmt::format("{:.0f}", number);
+  for (std::ptrdiff_t i = std::ptrdiff_t(digits.size()) - 3; i > (digits[0] == '-' ? 1 : 0); i -= 3)
+    digits.insert(std::size_t(i), 1, ',');
+  return digits;
+}
+
+std::string bytes_text(double bytes) {
+  const char* units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+  int unit = 0;
+  while (bytes >= 999.5 && unit < 5) {
+    bytes /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.3g} {}", bytes, units[unit]);
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
+  if (seconds < 120 * 60) return fmt::format("{:.3g} min", seconds / 60);
+  if (seconds < 48 * 3600) return fmt::format("{:.3g} h", seconds / 3600);
+  return fmt::format("{:.3g} days", seconds / 86400);
+}
+
+std::optional<double> seconds_in(std::string_view text) {
+  static const std::map<std::string_view, double> units = {
+      {"d", 86400}, {"h", 3600}, {"m", 60}, {"min", 60}, {"s", 1}};
+  double seconds = 0;
+  const bool bare = !text.empty() && text.find_first_not_of("0123456789.") == text.npos;
+  do {
+    double number = 0;
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    if (error != std::errc() || !std::isfinite(number) || number < 0) return std::nullopt;
+    text.remove_prefix(std::size_t(end - text.data()));
+    const std::string_view unit = text.substr(0, text.find_first_of("0123456789."));
+    text.remove_prefix(unit.size());
+    const auto known = units.find(bare ? "s" : unit);
+    if (known == units.end()) return std::nullopt;
+    seconds += number * known->second;
+  } while (!text.empty());
+  return seconds;
+}
+
+std::string size_text(const Lattice& lattice) {
+  return lattice.dimension == 2 ? fmt::format("{} x {}", lattice.size.x, lattice.size.y)
+                                : fmt::format("{} x {} x {}", lattice.size.x, lattice.size.y, lattice.size.z);
+}
+
+double ball_diameter(double sites, int dimension) {
+  constexpr double kPi = 3.14159265358979323846;
+  if (dimension == 2) return 2 * sqrt_of(sites / kPi);
+  const double cube = 6 * sites / kPi;
+  double edge = std::max(cube, 1.0);  // Newton's method from above; library cube roots differ
+  for (int i = 0; i < 200; ++i) edge = (2 * edge + cube / (edge * edge)) / 3;
+  return edge;
+}
+
+}  // namespace kiln

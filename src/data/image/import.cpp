@@ -1,0 +1,171 @@
+#include "data/image/import.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/wording.hpp"
+
+namespace kiln {
+namespace {
+
+struct Placed {
+  Vec3i low, high;  // of the image, what is used
+  Vec3d scale;      // voxels of the image per site
+  ImageFacts facts;
+};
+
+std::string text_of(const Vec3i& v) { return fmt::format("({}, {}, {})", v.x, v.y, v.z); }
+
+void crop(Placed& placed, const ImagePlacement& placement, const std::string& name) {
+  placed.low = placement.crop_from.value_or(Vec3i{0, 0, 0});
+  placed.high = placement.crop_to.value_or(placed.facts.voxels);
+  for (int axis = 0; axis < 3; ++axis)
+    if (placed.low[axis] < 0 || placed.high[axis] > placed.facts.voxels[axis] ||
+        placed.low[axis] >= placed.high[axis])
+      throw UserError(fmt::format(
+          "{} is to be cropped from {} to {}, but it has {} voxels along (x, y, z); the part must lie inside "
+          "and not be empty.",
+          name, text_of(placed.low), text_of(placed.high), text_of(placed.facts.voxels)));
+}
+
+// The edges of voxels, and with them how many make a site.
+void set_scale(Placed& placed, const ImagePlacement& placement, const Vec3d& given_um,
+               const ImportGrid& grid) {
+  for (int axis = 0; axis < 3; ++axis) {
+    double edge = placement.voxel_um ? (*placement.voxel_um)[axis] : given_um[axis];
+    const bool is_flat = axis == 2 && grid.dimension == 2;
+    if (!is_flat && edge > 0) placed.facts.voxel_is_known = true;
+    if (!(edge > 0) || is_flat) edge = grid.site_um;
+    placed.facts.voxel_um[axis] = edge;
+    placed.scale[axis] = grid.site_um / edge;
+  }
+}
+
+// So many planes at a time that they fit into memory with room to spare.
+constexpr int64_t kSlabVoxels = int64_t(1) << 25;
+
+int64_t slab_planes(const std::array<int64_t, 3>& zyx) {
+  return std::max<int64_t>(1, kSlabVoxels / (zyx[1] * zyx[2]));
+}
+
+// Refuses what would take more memory than there is.
+void check_memory(const Placed& placed, const ImageHeader& header, const ImportGrid& grid) {
+  const Vec3i size = placed.high - placed.low;
+  Vec3d length;  // in sites
+  for (int axis = 0; axis < 3; ++axis) {
+    length[axis] = std::max(1.0, double(size[axis]) / placed.scale[axis]);
+    if (!(length[axis] < 0x7FFFFFFF))
+      throw UserError(fmt::format("{} covers {:.3g} sites of {} µm along {}; at most 2147483646 are allowed.",
+                                  header.name, length[axis], grid.site_um, "xyz"[axis]));
+  }
+  const double sites = length.x * length.y * length.z;
+  // Twice as floats, while it is smoothed, or resampled along z.
+  const double need = 4 * (sites + length.x * length.y * std::max(length.z, double(size.z)));
+  if (!(need <= double(grid.most_bytes)))
+    throw UserError(fmt::format("{} covers {:.3g} sites of {} µm, which take {} to work on; there are {}.",
+                                header.name, sites, grid.site_um, bytes_text(need),
+                                bytes_text(double(grid.most_bytes))));
+}
+
+Placed placed_image(const ImageHeader& header, const ImagePlacement& placement, const ImportGrid& grid) {
+  Placed placed;
+  const std::string& name = header.name;
+  const auto& shape = header.zyx;
+  if (std::any_of(shape.begin(), shape.end(), [](int64_t n) { return n < 1 || n > 0x7FFFFFFF; }))
+    throw UserError(fmt::format("{} has the shape {}; every axis must have 1 to 2147483647 voxels.", name,
+                                shape_text({shape.begin(), shape.end()})));
+  placed.facts.voxels = {int32_t(shape[2]), int32_t(shape[1]), int32_t(shape[0])};
+  crop(placed, placement, name);
+  if (grid.dimension == 2 && placed.high.z - placed.low.z != 1)
+    throw UserError(
+        fmt::format("{} has {} slices, but the lattice is 2-D; crop it to one of them, or use a lattice with "
+                    "a third side.",
+                    name, placed.high.z - placed.low.z));
+  set_scale(placed, placement, header.voxel_um, grid);
+  check_memory(placed, header, grid);
+  placed.facts.sites = resampled_size(placed.high - placed.low, placed.scale);
+  return placed;
+}
+
+// Calls visit(planes, first, end) for the planes that are used, slab by slab, counted from the first of them.
+template <class Visit>
+void for_each_slab(ImageSource& image, const Placed& placed, const ImportGrid& grid, const Visit& visit) {
+  const int64_t planes = slab_planes(image.header().zyx);
+  for (int64_t z = placed.low.z; z < placed.high.z; z += planes) {
+    const int64_t end = std::min<int64_t>(z + planes, placed.high.z);
+    visit(image.planes(z, end, grid.most_bytes), int32_t(z - placed.low.z), int32_t(end - placed.low.z));
+  }
+}
+
+// Slabs are resampled across as they come: a stack that is larger than memory may make a small volume.
+Volume read_volume(ImageSource& image, const Placed& placed, const ImportGrid& grid) {
+  const Vec3d across{placed.scale.x, placed.scale.y, 1};
+  Volume volume(resampled_size(placed.high - placed.low, across));
+  for_each_slab(image, placed, grid, [&](const Array& planes, int32_t first, int32_t end) {
+    Volume slab =
+        volume_of(planes, {placed.low.x, placed.low.y, 0}, {placed.high.x, placed.high.y, end - first});
+    if (!std::all_of(slab.values.begin(), slab.values.end(), [](float v) { return std::isfinite(v); }))
+      throw UserError(
+          fmt::format("{} holds values that are no numbers (NaN or infinite).", image.header().name));
+    slab = resampled(std::move(slab), across);
+    std::copy(slab.values.begin(), slab.values.end(), &volume.at(0, 0, first));
+  });
+  return resampled(std::move(volume), {1, 1, placed.scale.z});
+}
+
+}  // namespace
+
+ImportedMask import_mask(ImageSource& image, const ImagePlacement& placement,
+                         const Segmentation& segmentation, const ImportGrid& grid, Volume* seen) {
+  const Placed placed = placed_image(image.header(), placement, grid);
+  const double site_um = grid.site_um;
+  const bool is_solid = grid.dimension == 3;
+  ImportedMask result{{}, placed.facts};
+  const double sigma = segmentation.smooth_um / site_um;
+  const Vec3i& sites = placed.facts.sites;
+  if (const int32_t longest = std::max({sites.x, sites.y, sites.z}); sigma > longest)
+    throw UserError(fmt::format("{} is to be smoothed over {:g} µm, but it is only {:g} µm long.",
+                                image.header().name, segmentation.smooth_um, longest * site_um));
+  Volume volume = read_volume(image, placed, grid);
+  smooth(volume, {sigma, sigma, is_solid ? sigma : 0});
+  ImageFacts& facts = result.facts;
+  facts.threshold = segmentation.threshold ? *segmentation.threshold : double(otsu_threshold(volume));
+  result.mask = above(volume, float(facts.threshold));
+  if (seen != nullptr) *seen = std::move(volume);
+  volume = {};
+  if (segmentation.below) invert(result.mask);
+  const double site_um3 = is_solid ? site_um * site_um * site_um : site_um * site_um;
+  const double least = std::min(segmentation.specks_um3 / site_um3, double(result.mask.values.size()) + 1);
+  facts.specks = remove_specks(result.mask, int64_t(std::ceil(least)));
+  close_gaps(result.mask, segmentation.close_um / site_um);
+  const int64_t set = std::count(result.mask.values.begin(), result.mask.values.end(), uint8_t(1));
+  facts.share = double(set) / double(result.mask.values.size());
+  return result;
+}
+
+ImportedLabels import_labels(ImageSource& image, const ImagePlacement& placement, const ImportGrid& grid) {
+  const Placed placed = placed_image(image.header(), placement, grid);
+  ImportedLabels result{Grid<int64_t>(placed.facts.sites), placed.facts};
+  int32_t z = 0;  // the next plane of sites
+  for_each_slab(image, placed, grid, [&](const Array& planes, int32_t first, int32_t end) {
+    if (planes.kind() != Array::Kind::integer)
+      throw UserError(fmt::format("{} holds real numbers; labels must be integers.", image.header().name));
+    const Grid<int64_t> slab = resampled(
+        labels_of(planes, {placed.low.x, placed.low.y, 0}, {placed.high.x, placed.high.y, end - first}),
+        {placed.scale.x, placed.scale.y, 1});
+    const auto nearest = [&] { return nearest_voxel(z, placed.scale.z, placed.high.z - placed.low.z); };
+    for (; z < placed.facts.sites.z && nearest() < end; ++z)
+      std::copy_n(&slab.at(0, 0, nearest() - first), slab.stride(2), &result.labels.at(0, 0, z));
+  });
+  const auto& values = result.labels.values;
+  result.facts.share = double(std::count_if(values.begin(), values.end(), [](int64_t v) { return v != 0; })) /
+                       double(values.size());
+  return result;
+}
+
+}  // namespace kiln

@@ -1,0 +1,62 @@
+// A tissue from an image: what is read, on which grid, and which of its voxels belong to it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "data/image/image.hpp"
+#include "data/image/segment.hpp"
+
+namespace kiln {
+
+// Where the voxels of an image come to lie.
+struct ImagePlacement {
+  ImagePart part;
+  std::optional<Vec3d> voxel_um;            // in place of what the file says
+  std::optional<Vec3i> crop_from, crop_to;  // voxels of the image: first inside, first beyond
+};
+
+// What is done to intensities, in this order.
+struct Segmentation {
+  double smooth_um = 0;             // standard deviation of a Gaussian
+  std::optional<double> threshold;  // none: Otsu's
+  bool below = false;               // what is below the threshold belongs to it, not what is above
+  double specks_um3 = 0;            // smaller pieces are dropped; in 2-D an area
+  double close_um = 0;              // gaps that a ball of this radius does not get into are filled
+};
+
+// What was understood of an image, for people to look at.
+struct ImageFacts {
+  Vec3i voxels;    // of the image, before cropping
+  Vec3d voxel_um;  // edges; those of a site where nobody gave them
+  bool voxel_is_known = false;
+  Vec3i sites;           // of the grid that it covers
+  double threshold = 0;  // that was used
+  double share = 0;      // of these sites, those that belong to it
+  int64_t specks = 0;    // sites of pieces that were dropped
+};
+
+struct ImportedMask {
+  Mask mask;  // one entry per site
+  ImageFacts facts;
+};
+struct ImportedLabels {
+  Grid<int64_t> labels;
+  ImageFacts facts;
+};
+
+// A lattice: its sites are cubes with an edge of `site_um`. In 2-D an image has one slice, whatever its
+// thickness.
+struct ImportGrid {
+  double site_um = 1;
+  int dimension = 3;
+  std::size_t most_bytes = 0;  // of memory
+};
+
+// Where `seen` is given, it gets the values that were held against the threshold. Of the image only a slab of
+// planes is in memory at a time, beside what it is resampled to. Throw UserError.
+ImportedMask import_mask(ImageSource& image, const ImagePlacement& placement,
+                         const Segmentation& segmentation, const ImportGrid& grid, Volume* seen = nullptr);
+ImportedLabels import_labels(ImageSource& image, const ImagePlacement& placement, const ImportGrid& grid);
+
+}  // namespace kiln

@@ -1,0 +1,72 @@
+// What happens between two MCS, on the device, whatever the schedule (see engine/host/between_mcs.hpp): work
+// that a party of threads shares, and kernels for a whole grid. Their names are what DeviceState looks for.
+#pragma once
+
+#include "engine/cuda/device_world.cuh"
+
+namespace kiln::device {
+
+// Turns persistent cells at the end of MCS number `mcs`.
+__device__ __forceinline__ void turn_cells(const Party& party, const StateTables& tables, int64_t mcs) {
+  const Physics physics = model::physics();
+  for (int64_t cell = party.number + 1; cell < tables.cells; cell += party.count) {
+    const int32_t volume = tables.extents[cell].volume;
+    if (volume == 0) continue;
+    persistence::turn(physics.types[type_of(tables, CellId(cell))].persistence, mcs,
+                      centroid_of(tables.anchors[cell], tables.sums[cell], volume),
+                      tables.directions[cell].along, tables.history + cell * model::kHistory);
+  }
+}
+
+// Gives far cells new anchors and marks them.
+__device__ __forceinline__ void move_far_anchors(const Party& party, const StateTables& tables) {
+  for (int64_t cell = party.number + 1; cell < tables.cells; cell += party.count) {
+    const bool moved =
+        move_anchor(kLattice, tables.extents[cell].volume, tables.anchors[cell], tables.sums[cell]);
+    tables.moved[cell] = moved;
+    if (moved) *tables.anchors_moved = 1;
+  }
+}
+
+// Adds up centroid sums from a small lattice: of all tracked cells, or of the marked ones. Runs of one cell
+// along x are added at once. (A large one is counted box by box: box_sums.cuh.)
+__device__ __forceinline__ void add_up_sums(const Party& party, const StateTables& tables, bool marked_only) {
+  constexpr int kStretch = 16;  // sites per thread
+  constexpr Lattice lattice = kLattice;
+  const Word* sites = static_cast<const Word*>(tables.sites);
+  const int64_t rows = int64_t(lattice.size.y) * lattice.size.z,
+                parts = (lattice.size.x + kStretch - 1) / kStretch;
+  for (int64_t i = party.number; i < rows * parts; i += party.count) {
+    const int64_t row = i / parts;
+    const int32_t first = int32_t(i - row * parts) * kStretch;
+    const int32_t last = first + kStretch < lattice.size.x ? first + kStretch : lattice.size.x;
+    Vec3i place{first, int32_t(row % lattice.size.y), int32_t(row / lattice.size.y)};
+    CellId cell = kMedium;  // of the run; the medium stands for all that are not counted
+    Vec3i anchor, sum;
+    for (; place.x <= last; ++place.x) {
+      CellId next = place.x < last ? id_of(sites[row * lattice.size.x + place.x]) : kMedium;
+      if (next != kMedium && (tables.extents[next].volume == 0 || (marked_only && tables.moved[next] == 0)))
+        next = kMedium;
+      if (next != cell) {
+        if (cell != kMedium)
+          for (int axis = 0; axis < lattice.dimension; ++axis) add(&tables.sums[cell][axis], sum[axis]);
+        cell = next;
+        if (cell != kMedium) anchor = tables.anchors[cell];
+        sum = {0, 0, 0};
+      }
+      if (cell != kMedium) sum = sum + offset_from_anchor(lattice, anchor, place);
+    }
+  }
+}
+
+// Sets stale stamps of Act back to the clock, before they come round.
+__device__ __forceinline__ void set_stamps_back(const Party& party, const StateTables& tables,
+                                                uint32_t clock) {
+  Word* sites = static_cast<Word*>(tables.sites);
+  for (int64_t site = party.number; site < kLattice.sites(); site += party.count) {
+    const Word word = sites[site];
+    if (act_of(word, clock) == 0) sites[site] = word_of(id_of(word), clock);
+  }
+}
+
+}  // namespace kiln::device

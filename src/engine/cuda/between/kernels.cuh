@@ -1,0 +1,39 @@
+// Kernels for what happens between two MCS, for one simulation. Their names are what DeviceState looks for.
+#pragma once
+
+#include "engine/cuda/between/between_mcs.cuh"
+#include "engine/cuda/between/box_sums.cuh"
+
+extern "C" __global__ void turn(const __grid_constant__ kiln::cuda::StateTables tables, int64_t mcs) {
+  kiln::device::turn_cells(kiln::device::whole_grid(), tables, mcs);
+}
+
+extern "C" __global__ void move_anchors(const __grid_constant__ kiln::cuda::StateTables tables) {
+  kiln::device::move_far_anchors(kiln::device::whole_grid(), tables);
+}
+
+extern "C" __global__ void refresh_stamps(const __grid_constant__ kiln::cuda::StateTables tables,
+                                          uint32_t clock) {
+  kiln::device::set_stamps_back(kiln::device::whole_grid(), tables, clock);
+}
+
+// The cells with ids from `first` to before `first + count` on the host, in the host's order.
+extern "C" __global__ void put_in_order(const __grid_constant__ kiln::cuda::StateTables tables,
+                                        const kiln::CellId* device_ids, int64_t first, int64_t count,
+                                        kiln::cuda::HostCell* to) {
+  using namespace kiln;
+  for (int64_t i = device::thread_number(); i < count; i += device::thread_count()) {
+    const CellId cell = device_ids[first + i];
+    to[i] = {tables.extents[cell], tables.anchors[cell], 0, tables.sums[cell]};
+  }
+}
+
+// All sites' ids as the host knows them.
+extern "C" __global__ void unpack_ids(const __grid_constant__ kiln::cuda::StateTables tables,
+                                      const kiln::CellId* host_ids, kiln::CellId* to) {
+  using namespace kiln;
+  const auto* sites = static_cast<const device::Word*>(tables.sites);
+  for (int64_t site = device::thread_number(); site < device::kLattice.sites();
+       site += device::thread_count())
+    to[site] = host_ids[device::id_of(sites[site])];
+}

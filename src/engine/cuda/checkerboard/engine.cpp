@@ -1,0 +1,92 @@
+#include "engine/cuda/checkerboard/engine.hpp"
+
+#include <algorithm>
+
+#include "engine/cuda/driver/kernel_cache.hpp"
+#include "engine/cuda/driver/nvrtc.hpp"
+
+namespace kiln::cuda {
+namespace {
+
+// Kernels that are not specialised know Act, whether a model uses it or not.
+State ready_for(State state, const BoardKernels& kernels) {
+  if (!kernels.specialised && state.act.empty()) state.act = HugeVector<ActValue>(state.ids.size());
+  return state;
+}
+
+}  // namespace
+
+CheckerboardEngine::CheckerboardEngine(State state, const Physics& physics, uint64_t seed,
+                                       const CheckerboardSettings& settings, int max_act, int device,
+                                       const BoardKernels& kernels)
+    : device_(device),
+      stream_(device_),
+      plan_(state.lattice, settings, seed),
+      state_(device_, ready_for(std::move(state), kernels), physics.adhesion.types,
+             kernels.specialised ? max_act : std::max(1, max_act), CentroidSums::kept),
+      survey_(device_, stream_, state_, physics),
+      kernels_(kernels),
+      shape_(board_shape(settings, physics.lattice.dimension, state_.layout(), kernels)),
+      counters_(device_, kCounters, "the counters") {
+  compile(physics);
+  counters_.fill(0);
+  span_.counters = counters_.data();
+  if (settings.mutex) {
+    locks_ = Buffer<uint64_t>(device_, state_.tables().cells, "the cells");
+    locks_.fill(0xFF);
+    span_.locks = locks_.data();
+  }
+  span_.seed = seed;
+  span_.block_count = plan_.block_count();
+  span_.blocks = plan_.blocks();
+}
+
+void CheckerboardEngine::set_physics(const Physics& physics) {
+  device_.synchronize();
+  compile(physics);
+}
+
+void CheckerboardEngine::compile(const Physics& physics) {
+  const std::string source =
+      checkerboard_source(physics, plan_.settings(), state_.layout(), state_.history_length(), kernels_);
+  const Module module(device_,
+                      compile_cached(source, "checkerboard.cu", architecture_for(device_.info())).cubin);
+  play_region_ = module.function("play_region");
+  state_.use(module, physics);
+}
+
+void CheckerboardEngine::advance(int64_t mcs) {
+  for (int64_t done = 0; done < mcs; ++done) {
+    state_.begin(1, stream_);
+    play_mcs();
+    state_.finish(1, stream_);
+  }
+  device_.synchronize();
+}
+
+void CheckerboardEngine::play_mcs() {
+  const unsigned threads = unsigned(shape_.threads), grid = (span_.block_count + threads - 1) / threads;
+  const uint64_t first = uint64_t(state_.mcs()) * plan_.steps_per_mcs(), end = first + plan_.steps_per_mcs();
+  span_.clock = uint32_t(state_.mcs());
+  for (uint64_t step = first; step < end; step += span_.steps) {
+    span_.first_step = step;
+    span_.steps = uint32_t(
+        std::min({plan_.steps_until_switch(step), most_steps_per_launch(plan_.settings()), end - step}));
+    span_.region = plan_.active_region(step);
+    play_region_.launch({{grid}, {threads}}, stream_, state_.tables(), span_);
+  }
+}
+
+AttemptCounts CheckerboardEngine::counts() const {
+  std::vector<BoardCounter> all(kCounters);
+  counters_.download(all.data(), kCounters);
+  AttemptCounts sum;
+  for (const BoardCounter& c : all) {
+    sum.attempts += int64_t(c.attempts);
+    sum.live += int64_t(c.live);
+    sum.accepted += int64_t(c.accepted);
+  }
+  return sum;
+}
+
+}  // namespace kiln::cuda

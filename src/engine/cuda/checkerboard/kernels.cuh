@@ -1,0 +1,204 @@
+// The `checkerboard` schedule on a GPU (see engine/schedule/checkerboard.hpp), as in the paper: a thread
+// plays a block. A launch plays the steps of one active region. Thread blocks keep the ids of their active
+// regions in shared memory, where that pays; copies go there and to the lattice at once. Between two steps
+// the threads of a thread block wait for each other; all threads do at the end of the launch. Cells' sizes
+// change by atomics and are read live, so the result depends on who comes first.
+//
+// Compiled behind model_prologue and, in kiln::model: kRegion, kPerThread, kThreads, kCached, kMutex.
+#pragma once
+
+#include "engine/cuda/between/kernels.cuh"
+#include "engine/cuda/checkerboard/data.hpp"
+#include "engine/schedule/checkerboard.hpp"
+
+namespace kiln::device {
+
+using cuda::BoardSpan;
+
+constexpr int kHalo = model::kRegion + 2;  // side of what is cached: the active region and what touches it
+constexpr int kCachedPlaces = kHalo * kHalo * (kDim == 3 ? kHalo : 1);
+constexpr int kThreads = model::kThreads;
+
+// What the threads of a thread block share.
+struct Room {
+  Word words[model::kCached ? kCachedPlaces * kThreads : 1];  // the thread's number fastest
+  int32_t corner[kDim][kThreads];                             // of each thread's active region
+  uint32_t attempts, live, accepted;
+};
+
+// Volume and perimeter of a copy's two cells, each pair read at once.
+struct LiveSizes {
+  CellId first;
+  uint64_t pair_of_first, pair_of_other;
+
+  __device__ __forceinline__ LiveSizes(const cuda::Extent* extents, const Copy& copy)
+      : first(copy.winner),
+        pair_of_first(read(extents, copy.winner)),
+        pair_of_other(read(extents, copy.loser)) {}
+  __device__ __forceinline__ int32_t volume(CellId cell) const { return int32_t(uint32_t(pair(cell))); }
+  __device__ __forceinline__ int32_t perimeter(CellId cell) const { return int32_t(pair(cell) >> 32); }
+
+ private:
+  __device__ __forceinline__ uint64_t pair(CellId cell) const {
+    return cell == first ? pair_of_first : pair_of_other;
+  }
+  // Past the first-level cache, which does not hear of other multiprocessors' atomics.
+  __device__ __forceinline__ static uint64_t read(const cuda::Extent* extents, CellId cell) {
+    return __ldcg(reinterpret_cast<const unsigned long long*>(extents + cell));
+  }
+};
+
+// One thread's part: a block.
+class Player {
+ public:
+  __device__ Player(const StateTables& tables, const BoardSpan& span, Room& room)
+      : tables_(tables),
+        span_(span),
+        room_(room),
+        sites_(static_cast<Word*>(tables.sites)),
+        block_(blockIdx.x * kThreads + threadIdx.x) {
+    const uint32_t row = block_ / uint32_t(span.blocks.x);
+    const Vec3i block{int32_t(block_ - row * uint32_t(span.blocks.x)), int32_t(row % uint32_t(span.blocks.y)),
+                      int32_t(row / uint32_t(span.blocks.y))};
+    corner_ = block * model::kPerThread + span.region;
+    for (int axis = 0; axis < kDim; ++axis) room_.corner[axis][threadIdx.x] = corner_[axis];
+    if (threadIdx.x == 0) room_.attempts = room_.live = room_.accepted = 0;
+    __syncthreads();
+    if (model::kCached) load();
+  }
+
+  __device__ void play() {
+    for (uint32_t i = 0; i < span_.steps; ++i) {
+      if (block_ < span_.block_count) attempt(span_.first_step + i);
+      __syncthreads();
+    }
+    if (attempts_ > 0) atomicAdd(&room_.attempts, attempts_);
+    if (live_ > 0) atomicAdd(&room_.live, live_);
+    if (accepted_ > 0) atomicAdd(&room_.accepted, accepted_);
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    cuda::BoardCounter& counter = span_.counters[blockIdx.x % cuda::kCounters];
+    add(&counter.attempts, room_.attempts);
+    add(&counter.live, room_.live);
+    add(&counter.accepted, room_.accepted);
+  }
+
+ private:
+  // Threads next to each other read sites next to each other.
+  __device__ void load() {
+    for (int i = int(threadIdx.x); i < kCachedPlaces * kThreads; i += kThreads) {
+      const int x = i % kHalo, thread = i / kHalo % kThreads, row = i / (kHalo * kThreads);
+      Vec3i p{room_.corner[0][thread] + x - 1, room_.corner[1][thread] + row % kHalo - 1, 0};
+      if (kDim == 3) p.z = room_.corner[kDim - 1][thread] + row / kHalo - 1;
+      if (kLattice.wrap(p)) room_.words[(row * kHalo + x) * kThreads + thread] = sites_[kLattice.index(p)];
+    }
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ void attempt(uint64_t step) {
+    const auto a =
+        checkerboard::attempt_of<kDim>(checkerboard::bits_for(span_.seed, step, block_), model::kRegion);
+    const Vec3i target = corner_ + a.target;
+    if (target.x >= model::kSize.x || target.y >= model::kSize.y || target.z >= model::kSize.z) return;
+    attempts_ += 1;
+    const Vec3i offset = Moore<kDim>::offset(a.direction);
+    Vec3i source = target + offset;
+    if (!kLattice.wrap(source)) return;
+    const Word target_word = word_at(target, a.target), source_word = word_at(source, a.target + offset);
+    const CellId target_id = id_of(target_word), source_id = id_of(source_word);
+    if (target_id == source_id) return;
+    Copy copy{source_id, target_id,  type_of(tables_, source_id), type_of(tables_, target_id),
+              source,    offset * -1};
+    const Physics physics = model::physics();
+    if (physics.uses.frozen && !thaw(tables_, copy)) return;
+    live_ += 1;
+    const Around around(target);
+    const Surroundings surroundings(around, [&](const Vec3i& away) {
+      return model::kCached ? *cached(a.target + away) : sites_[around.at(away)];
+    });
+    PatchWorld world(tables_, target, surroundings.patch, copy);
+    float dh;
+    if (!surroundings_delta<kDim>(physics, world, copy, dh)) return;
+    const PerimeterChange change = perimeter_change(physics, world, copy);
+    dh += sizes_delta(physics, LiveSizes(tables_.extents, copy), copy, change);
+    dh += act_delta(physics, copy, surroundings, target_word, source_word);
+    if (!(dh <= acceptance_threshold(physics.temperature, a.threshold_bits))) return;
+    if (model::kMutex && !lock(copy, step)) return;
+    const Word word = carry_out(physics, copy, target, change);
+    sites_[around.centre()] = word;
+    if (model::kCached) *cached(a.target) = word;
+  }
+
+  // Of a site of the lattice, which lies there from the active region's corner.
+  __device__ __forceinline__ Word word_at(const Vec3i& site, const Vec3i& from_corner) const {
+    return model::kCached ? *cached(from_corner) : sites_[kLattice.index(site)];
+  }
+  // The word of a place in the cache, by where it lies from the active region's corner.
+  __device__ __forceinline__ Word* cached(const Vec3i& p) const {
+    const int z = kDim == 3 ? p.z + 1 : 0;
+    return room_.words + ((z * kHalo + p.y + 1) * kHalo + p.x + 1) * kThreads + threadIdx.x;
+  }
+
+  __device__ __forceinline__ float act_delta(const Physics& physics, const Copy& copy,
+                                             const Surroundings& at_target, Word target_word,
+                                             Word source_word) const {
+    const act::Params& p = physics.types[copy.steering_type()].act;
+    if (!physics.uses.act || p.lambda == 0) return 0.0f;
+    float at_source = 0;
+    const uint32_t own = act_of(source_word, span_.clock);
+    if (copy.winner != kMedium && own != 0) {
+      const Around around(copy.source);  // two sites from the target: beyond the cache
+      const Surroundings at(around, [&](const Vec3i& away) { return sites_[around.at(away)]; });
+      at_source = mean_act(at, copy.winner, own, span_.clock);
+    }
+    return act::delta(p, at_source,
+                      mean_act(at_target, copy.loser, act_of(target_word, span_.clock), span_.clock));
+  }
+
+  // One accepted copy per cell and step: whoever does not get both cells gives up. The medium is never
+  // locked.
+  __device__ bool lock(const Copy& copy, uint64_t step) const {
+    if (!lock(copy.winner, step)) return false;
+    if (lock(copy.loser, step)) return true;
+    if (copy.winner != kMedium) exchange(copy.winner, ~uint64_t(0));
+    return false;
+  }
+  __device__ bool lock(CellId cell, uint64_t step) const {
+    return cell == kMedium || exchange(cell, step) != step;
+  }
+  __device__ uint64_t exchange(CellId cell, uint64_t value) const {
+    return atomicExch(reinterpret_cast<unsigned long long*>(span_.locks + cell),
+                      static_cast<unsigned long long>(value));
+  }
+
+  // The site's new word.
+  __device__ Word carry_out(const Physics& physics, const Copy& copy, const Vec3i& place,
+                            const PerimeterChange& change) {
+    accepted_ += 1;
+    if (copy.loser != kMedium) move_site(copy.loser, place, -1, change.loser);
+    if (copy.winner != kMedium) move_site(copy.winner, place, +1, change.winner);
+    return taken_by(physics, copy.winner, copy.winner_type, span_.clock);
+  }
+  // Centroid sums are read only after the launch.
+  __device__ __forceinline__ void move_site(CellId cell, const Vec3i& place, int sign, int perimeter) {
+    move_size(tables_.extents + cell, sign, perimeter);
+    move_centroid(tables_, cell, place, sign);
+  }
+
+  const StateTables& tables_;
+  const BoardSpan& span_;
+  Room& room_;
+  Word* sites_;
+  uint32_t block_;
+  Vec3i corner_;  // of the active region
+  uint32_t attempts_ = 0, live_ = 0, accepted_ = 0;
+};
+
+}  // namespace kiln::device
+
+extern "C" __global__ void __launch_bounds__(kiln::model::kThreads)
+    play_region(const __grid_constant__ kiln::cuda::StateTables tables,
+                const __grid_constant__ kiln::cuda::BoardSpan span) {
+  __shared__ kiln::device::Room room;
+  kiln::device::Player(tables, span, room).play();
+}

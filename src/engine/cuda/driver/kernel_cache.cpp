@@ -1,0 +1,121 @@
+#include "engine/cuda/driver/kernel_cache.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <string_view>
+
+#include "base/atomic_file.hpp"
+#include "engine/cuda/driver/sources.hpp"
+
+namespace kiln::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+// FNV-1a with 128 bits: http://www.isthe.com/chongo/tech/comp/fnv. Lengths go in too, so that two lists of
+// texts never look alike.
+class Hash {
+ public:
+  void add(std::string_view text) {
+    add_bytes(fmt::format("{}:", text.size()));
+    add_bytes(text);
+  }
+  std::string hex() const { return fmt::format("{:016x}{:016x}", uint64_t(value_ >> 64), uint64_t(value_)); }
+
+ private:
+  using Wide = unsigned __int128;
+  static constexpr Wide kPrime = (Wide(1) << 88) + 0x13b;
+
+  void add_bytes(std::string_view bytes) {
+    for (const char byte : bytes) value_ = (value_ ^ Wide(static_cast<unsigned char>(byte))) * kPrime;
+  }
+
+  Wide value_ = (Wide(0x6c62272e07bb0142u) << 64) | 0x62b821756295c58du;
+};
+
+std::string_view view(const std::vector<char>& bytes) { return {bytes.data(), bytes.size()}; }
+
+// First line of an entry: format, sizes of the two parts that follow it, and their checksum.
+std::string entry_header(std::string_view log, std::string_view cubin) {
+  Hash checksum;
+  checksum.add(log);
+  checksum.add(cubin);
+  return fmt::format("kiln-kernel 1 {} {} {}\n", log.size(), cubin.size(), checksum.hex());
+}
+
+std::optional<Compiled> read_entry(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string header;
+  if (!std::getline(in, header)) return std::nullopt;
+  const std::string rest{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  unsigned long long log_size = 0, cubin_size = 0;
+  if (std::sscanf(header.c_str(), "kiln-kernel 1 %llu %llu", &log_size, &cubin_size) != 2)
+    return std::nullopt;
+  if (log_size > rest.size() || cubin_size != rest.size() - log_size) return std::nullopt;
+  const std::string_view log(rest.data(), log_size), cubin(rest.data() + log_size, cubin_size);
+  if (header + '\n' != entry_header(log, cubin)) return std::nullopt;
+  return Compiled{{cubin.begin(), cubin.end()}, std::string(log)};
+}
+
+void write_entry(const fs::path& file, const Compiled& compiled) {
+  const std::string_view cubin = view(compiled.cubin);
+  std::error_code ignored;
+  fs::create_directories(file.parent_path(), ignored);
+  try {
+    write_text_atomically(file, entry_header(compiled.log, cubin) + compiled.log + std::string(cubin));
+  } catch (const Failure&) {
+    // The next run compiles again: slower, and nothing worse.
+  }
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+fs::path cache_folder() {
+  if (const std::string chosen = environment("KILN_CACHE"); !chosen.empty()) return chosen;
+  // The XDG rules say that a relative path is to be ignored.
+  if (const fs::path xdg = environment("XDG_CACHE_HOME"); xdg.is_absolute()) return xdg / "kiln";
+  if (const std::string home = environment("HOME"); !home.empty()) return fs::path(home) / ".cache" / "kiln";
+  return {};
+}
+
+std::string cache_key(const std::string& source, const std::string& name, int architecture,
+                      const std::vector<std::string>& options) {
+  Hash hash;
+  hash.add(nvrtc_version());
+  hash.add(name);
+  hash.add(source);
+  for (const std::string& option : all_options(architecture, options)) hash.add(option);
+  for (const EmbeddedHeader& header : device_headers()) {
+    hash.add(header.name);
+    hash.add(header.text);
+  }
+  return hash.hex() + ".kernel";
+}
+
+Compiled compile_cached(const std::string& source, const std::string& name, int architecture,
+                        const std::vector<std::string>& options) {
+  const fs::path folder = cache_folder();
+  if (folder.empty()) return compile(source, name, architecture, options);
+  // Threads of one process would write the same temporary file.
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  const fs::path file = folder / cache_key(source, name, architecture, options);
+  if (std::optional<Compiled> cached = read_entry(file)) return *std::move(cached);
+  Compiled compiled = compile(source, name, architecture, options);
+  write_entry(file, compiled);
+  return compiled;
+}
+
+}  // namespace kiln::cuda

@@ -1,0 +1,69 @@
+// Between the host's State and what a device holds of it: cells in another order, sites packed into words.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/state.hpp"
+#include "engine/cuda/state/device_tables.hpp"
+#include "engine/cuda/state/site_layout.hpp"
+
+namespace kiln::cuda {
+
+// Cells are numbered by type on the device. Those of one type come in the order of their places, so that
+// neighbours lie close together in the tables, too.
+struct CellNumbers {
+  // `types` counts the medium. UserError where there are more than the device takes.
+  CellNumbers(const State& state, int types);
+
+  std::vector<CellId> to_device, from_device;
+  uint32_t first_of_type[kMostTypesByRange + 1];
+};
+
+// What get(cell) gives for the host's cells, in the device's order.
+template <class T, class Get>
+std::vector<T> in_device_order(const CellNumbers& numbers, const Get& get) {
+  std::vector<T> result;
+  result.reserve(numbers.from_device.size());
+  for (const CellId cell : numbers.from_device) result.push_back(get(cell));
+  return result;
+}
+
+std::vector<Extent> packed_extents(const State& state, const CellNumbers& numbers);
+std::vector<Vec3i> packed_anchors(const State& state, const CellNumbers& numbers);
+std::vector<Vec3<int64_t>> packed_sums(const State& state, const CellNumbers& numbers);
+// Of persistence; empty where no type uses it.
+std::vector<Direction> packed_directions(const State& state, const CellNumbers& numbers);
+std::vector<Vec3d> packed_history(const State& state, const CellNumbers& numbers);
+void unpack_directions(const Direction* directions, const CellNumbers& numbers, State& to);
+void unpack_history(const Vec3d* history, const CellNumbers& numbers, State& to);
+
+// Sites `first` to before `first + count` at MCS number `mcs`.
+template <class Word>
+void pack_sites(const State& from, const SiteLayout& layout, const CellNumbers& numbers, int64_t mcs,
+                int64_t first, int64_t count, Word* to) {
+  const uint64_t stamp_mask = (uint64_t(1) << layout.stamp_bits()) - 1;
+  for (int64_t i = 0; i < count; ++i) {
+    const std::size_t site = std::size_t(first + i);
+    uint64_t word = numbers.to_device[from.ids[site]];
+    if (layout.max_act > 0) word |= ((uint64_t(mcs) + from.act[site]) & stamp_mask) << layout.id_bits;
+    to[i] = Word(word);
+  }
+}
+
+template <class Word>
+void unpack_sites(const Word* from, const SiteLayout& layout, const CellNumbers& numbers, int64_t mcs,
+                  int64_t first, int64_t count, State& to) {
+  const uint64_t stamp_mask = (uint64_t(1) << layout.stamp_bits()) - 1;
+  const uint64_t id_mask = (uint64_t(1) << layout.id_bits) - 1;
+  CellId* const ids = to.ids.data() + first;
+  for (int64_t i = 0; i < count; ++i) ids[i] = numbers.from_device[std::size_t(from[i] & id_mask)];
+  if (layout.max_act == 0) return;
+  ActValue* const act = to.act.data() + first;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t ahead = ((from[i] >> layout.id_bits) - uint64_t(mcs)) & stamp_mask;
+    act[i] = ActValue(ahead <= uint64_t(layout.max_act) ? ahead : 0);
+  }
+}
+
+}  // namespace kiln::cuda

@@ -1,0 +1,113 @@
+// Many simulations of one model at once, the members of an ensemble: each is played by a crew, from one end
+// of a span to the other, with all that happens between two MCS. Nobody waits for another crew.
+//
+// Further constants of kiln::model: kBlocksPerMultiprocessor, kAnchorChecks (MCS between two, 0: none).
+#pragma once
+
+#include "engine/cuda/tiles/player.cuh"
+
+namespace kiln::device {
+
+struct MembersShared {
+  Shared game;
+  TilesTables tables;  // of the member that is played now
+};
+
+// Rare work stands in functions of its own, so that it takes no registers from the rest.
+struct Rarely {
+  __device__ __noinline__ static void count_sums(const StateTables& tables, cuda::Extent* sizes,
+                                                 bool marked_only) {
+    add_up_sums(crew::all(), with(tables, sizes), marked_only);
+  }
+  __device__ __noinline__ static void clear_sums(const StateTables& tables) {
+    const Party all = crew::all();
+    for (int64_t cell = all.number; cell < tables.cells; cell += all.count) tables.sums[cell] = {0, 0, 0};
+  }
+  __device__ __noinline__ static void move_anchors(const StateTables& tables, cuda::Extent* sizes) {
+    move_far_anchors(crew::all(), with(tables, sizes));
+  }
+  __device__ __noinline__ static void turn(const StateTables& tables, cuda::Extent* sizes, int64_t mcs) {
+    turn_cells(crew::all(), with(tables, sizes), mcs);
+  }
+  __device__ __noinline__ static void refresh_stamps(const StateTables& tables, uint32_t clock) {
+    set_stamps_back(crew::all(), tables, clock);
+  }
+
+ private:
+  __device__ __forceinline__ static StateTables with(const StateTables& tables, cuda::Extent* sizes) {
+    StateTables result = tables;
+    result.extents = sizes;
+    return result;
+  }
+};
+
+// See DeviceState::move_anchors.
+__device__ __forceinline__ void check_anchors(Player& player, const StateTables& tables) {
+  if (!model::kTrackSums) {
+    Rarely::clear_sums(tables);
+    player.wait();
+    Rarely::count_sums(tables, player.sizes(), false);
+    player.wait();
+  }
+  Rarely::move_anchors(tables, player.sizes());
+  player.wait();
+  if (*tables.anchors_moved == 0) return;
+  Rarely::count_sums(tables, player.sizes(), true);
+  player.wait();
+  if (crew::all().number == 0) *tables.anchors_moved = 0;
+}
+
+// At the end of MCS number `mcs`.
+__device__ __forceinline__ void end_mcs(Player& player, const StateTables& tables, int64_t mcs) {
+  if (model::kAnchorChecks > 0 && mcs % model::kAnchorChecks == 0) check_anchors(player, tables);
+  if (model::kHistory > 0) {
+    Rarely::turn(tables, player.sizes(), mcs);
+    player.wait();
+  }
+}
+
+// Every crew has lists of its own.
+__device__ __forceinline__ void load_member(const TilesTables& from, TilesTables& to, uint32_t number) {
+  __syncthreads();  // nobody looks at the last one any more
+  static_assert(sizeof(TilesTables) % sizeof(uint32_t) == 0);
+  for (uint32_t i = threadIdx.x; i < sizeof(TilesTables) / sizeof(uint32_t); i += blockDim.x)
+    reinterpret_cast<uint32_t*>(&to)[i] = reinterpret_cast<const uint32_t*>(&from)[i];
+  __syncthreads();
+  if (threadIdx.x == 0)
+    to.open +=
+        int64_t(number) * crew::kWarps * to.open_per_warp * cuda::open_fields(model::kPasses, model::kMaxAct);
+  __syncthreads();
+}
+
+}  // namespace kiln::device
+
+extern "C" __global__ void __launch_bounds__(32 * kiln::model::kWarpsPerBlock,
+                                             kiln::model::kBlocksPerMultiprocessor)
+    play_members(const kiln::cuda::TilesTables* members, int32_t count, bool refresh,
+                 const __grid_constant__ kiln::cuda::Span span) {
+  using namespace kiln;
+  extern __shared__ __align__(16) unsigned char room[];
+  device::MembersShared& shared = *reinterpret_cast<device::MembersShared*>(room);
+  device::fill_tables(shared.game);
+  const int32_t crew = int32_t(blockIdx.x / model::kCrew), crews = int32_t(gridDim.x / model::kCrew);
+  for (int32_t member = crew; member < count; member += crews) {
+    device::load_member(members[member], shared.tables, uint32_t(crew));
+    device::Player player(shared.tables, shared.game);
+    if (refresh) {
+      device::Rarely::refresh_stamps(shared.tables.state, uint32_t(span.first_mcs));
+      player.wait();
+    }
+    player.play(span, [&](int64_t mcs) { device::end_mcs(player, shared.tables.state, mcs); });
+  }
+}
+
+// All centroid sums, from the lattice; they were 0.
+extern "C" __global__ void count_sums_of_members(const kiln::cuda::TilesTables* members, int32_t count) {
+  for (int32_t member = int32_t(blockIdx.x); member < count; member += int32_t(gridDim.x))
+    kiln::device::add_up_sums(kiln::device::whole_block(), members[member].state, false);
+}
+
+extern "C" __global__ void find_live_of_members(const kiln::cuda::TilesTables* members, int32_t count) {
+  for (int32_t member = int32_t(blockIdx.x); member < count; member += int32_t(gridDim.x))
+    kiln::device::find_live(kiln::device::whole_block(), members[member]);
+}

@@ -1,0 +1,88 @@
+#include "engine/cuda/tiles/memory.hpp"
+
+#include <algorithm>
+
+namespace kiln::cuda {
+namespace {
+
+constexpr int64_t kMcsBetweenLooks = 100;  // at what is live: cells that move leave it marked behind them
+constexpr int64_t kMcsBetweenRenewals = 100'000;  // of claims: their stamps last for many times as long
+
+}  // namespace
+
+TilesMemory::TilesMemory(const Device& device, const Lattice& lattice, const tiles::Settings& settings,
+                         const SiteLayout& layout, int64_t members, int64_t cells, int64_t mcs)
+    : device_(device),
+      lattice_(lattice),
+      settings_(settings),
+      max_act_(layout.max_act),
+      members_(members),
+      control_(device, members, "the counters") {
+  if (is_at_once(settings.passes, max_act_)) extents_ = Buffer<Extent>(device_, cells, "the cells");
+  if (settings.passes != 1) claims_ = Buffer<uint64_t>(device_, cells, "the cells");
+  control_.fill(0);
+  renew_claims(mcs);
+}
+
+// Every warp keeps its attempts, in the worst case all of a round. It takes no more steps than it has room
+// for, and there is room for all.
+void TilesMemory::reserve(const KernelShape& shape, int64_t crews) {
+  const Dealing dealing = dealing_of(lattice_, settings_, shape);
+  const int64_t step_tiles = int64_t(tiles::kStride) * shape.batches;
+  const int64_t warps = dealing.warps(), dealt = dealing.dealt(), fair = (dealing.end() + warps - 1) / warps;
+  open_per_warp_ = (shape.share_rest ? std::max(dealt, fair) + 4 : dealt) * step_tiles;
+  const int64_t words = crews * warps * open_per_warp_ * open_fields(settings_.passes, max_act_);
+  if (open_.size() < words) open_ = Buffer<uint32_t>(device_, words, "the attempts of a round");
+  has_live_ = shape.skips_dead;
+  if (has_live_ && live_.size() == 0)
+    live_ = Buffer<uint64_t>(device_, members_ * live_words(lattice_), "the map of what is live");
+}
+
+void TilesMemory::give(TilesTables& tables, int64_t member, int64_t first_cell) const {
+  tables.extents = extents_.size() > 0 ? extents_.data() + first_cell : nullptr;
+  tables.claims = claims_.size() > 0 ? claims_.data() + first_cell : nullptr;
+  tables.open = open_.data();
+  tables.open_per_warp = open_per_warp_;
+  tables.live = has_live_ ? live_.data() + member * live_words(lattice_) : nullptr;
+  tables.control = control_.data() + member;
+}
+
+bool TilesMemory::clear_live(int64_t mcs, const Stream& stream) {
+  looked_at_ = mcs;
+  if (has_live_) live_.fill(0, &stream);
+  return has_live_;
+}
+
+bool TilesMemory::is_live_old(int64_t mcs) const { return mcs - looked_at_ >= kMcsBetweenLooks; }
+
+void TilesMemory::renew_claims_in_time(int64_t mcs) {
+  if (mcs - claims_renewed_at_ > kMcsBetweenRenewals) renew_claims(mcs);
+}
+
+void TilesMemory::renew_claims(int64_t mcs) {
+  auto control = std::vector<Control>(std::size_t(members_));
+  control_.download(control.data(), members_);
+  for (Control& c : control) c.stamp = kFirstStamp;
+  control_.upload(control.data(), members_);
+  if (claims_.size() > 0) claims_.fill(0xFF);
+  claims_renewed_at_ = mcs;
+}
+
+std::vector<AttemptCounts> TilesMemory::counts() const {
+  auto control = std::vector<Control>(std::size_t(members_));
+  control_.download(control.data(), members_);
+  std::vector<AttemptCounts> result;
+  for (const Control& c : control)
+    result.push_back({int64_t(c.attempts), int64_t(c.live), int64_t(c.accepted)});
+  return result;
+}
+
+Span span_of(const tiles::Clock& clock, int64_t first_mcs, int64_t mcs) {
+  Span span{};
+  span.first_mcs = first_mcs;
+  span.mcs = int32_t(mcs);
+  for (int64_t m = 0; m <= mcs; ++m) span.rounds[m] = clock.rounds_after(first_mcs + m);
+  return span;
+}
+
+}  // namespace kiln::cuda

@@ -1,0 +1,169 @@
+#include "engine/cuda/tiles/source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/cuda/driver/kernel_cache.hpp"
+#include "engine/cuda/model_source.hpp"
+#include "engine/cuda/tiles/data.hpp"
+#include "engine/host/between_mcs.hpp"
+
+namespace kiln::cuda {
+namespace {
+
+int64_t anchor_checks(const Lattice& lattice) {
+  const Vec3<bool>& periodic = lattice.periodic;
+  return periodic.x || periodic.y || periodic.z ? mcs_between_anchor_checks(lattice) : 0;
+}
+
+int64_t divided_up(int64_t number, int64_t divisor) { return (number + divisor - 1) / divisor; }
+
+}  // namespace
+
+std::string tiles_source(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
+                         int history, const KernelShape& shape) {
+  return model_prologue(physics, layout, history) +
+         fmt::format(
+             "#include \"engine/schedule/tiles.hpp\"\nnamespace kiln::model {{\n"
+             "constexpr uint32_t kCrew = {};\n"
+             "constexpr bool kMembers = {};\n"
+             "constexpr tiles::Settings kSettings{{{{{}, {}, {}}}, {}, {}, {:a}f}};\n"
+             "constexpr int kPasses = kSettings.passes, kWarpsPerBlock = {};\n"
+             "constexpr uint32_t kBatches = {}, kUnit = {};\n"
+             "constexpr bool kShareRest = {}, kTrackSums = {}, kSkipsDead = {};\n"
+             "constexpr int kBlocksPerMultiprocessor = {}, kAnchorChecks = {};\n"
+             "}}  // namespace kiln::model\n"
+             "#include \"engine/cuda/{}.cuh\"\n",
+             shape.crew, shape.members, settings.tile.x, settings.tile.y, settings.tile.z, settings.apart,
+             settings.passes, settings.hopeless, shape.warps_per_block, shape.batches, shape.steps_per_unit,
+             shape.share_rest, history > 0 && shape.members, shape.skips_dead,
+             shape.blocks_per_multiprocessor, anchor_checks(physics.lattice),
+             shape.members ? "tiles_members" : "tiles_play");
+}
+
+// Cells will be as large as they want to be.
+bool is_sparse(const State& state, const Physics& physics) {
+  double filled = 0;
+  for (CellId cell = 1; cell < state.cells.count(); ++cell) {
+    const TypePhysics& type = physics.types[state.cells.type[cell]];
+    if (!type.frozen) filled += std::max(double(state.cells.extent[cell].volume), double(type.volume.target));
+  }
+  return filled < 0.75 * double(state.lattice.sites());
+}
+
+namespace {
+
+int64_t steps_of_round(const Lattice& lattice, const tiles::Settings& settings, int batches) {
+  const Vec3i tiles = tiles::tile_counts(lattice, settings);
+  return divided_up(tiles.x, int64_t(tiles::kStride) * batches) * tiles.y * tiles.z;
+}
+
+struct Compiling {
+  const Physics& physics;
+  const tiles::Settings& settings;
+  const SiteLayout& layout;
+  int history, architecture;
+};
+
+// Per multiprocessor. With more, each has too few registers, which are dealt out to four warps at a time.
+int most_warps(const Physics& physics) { return physics.lattice.dimension == 2 ? 24 : 20; }
+
+// In 2-D more are possible, each a little slower: worth it where a round then takes fewer turns.
+int warps_for(int64_t steps, int multiprocessors, const Physics& physics) {
+  int best = most_warps(physics);
+  if (physics.lattice.dimension == 3) return best;
+  const auto turns = [&](int warps) { return divided_up(steps, int64_t(multiprocessors) * warps); };
+  for (const int warps : {28, 32})
+    if (turns(warps) < turns(best)) best = warps;
+  return best;
+}
+
+// The rest is cache, and with less than a seventh more warps are slower than fewer.
+int room_in(int shared_per_block) { return shared_per_block / 7 * 6; }
+
+int batches_for(const Physics& physics, const tiles::Settings& settings) {
+  return physics.lattice.dimension == 2 && settings.tile.x <= 3 ? 2 : 1;
+}
+
+// That share their random draws.
+int steps_of_draw(int batches) { return int(tiles::kGroup) / (int(tiles::kStride) * batches); }
+
+// With as many warps per block as shared memory and registers have room for.
+TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int warps_at_most,
+                                     int shared_at_most) {
+  TilesKernels result{{}, shape};
+  const unsigned extra = shape.members ? sizeof(TilesTables) : 0;
+  for (const int warps : {32, 28, 24, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
+    if (warps > warps_at_most) continue;
+    result.shape.warps_per_block = warps;
+    result.shape.shared_bytes =
+        extra + shared_bytes(warps, shape.batches, c.physics.lattice, c.settings.tile.x, c.layout.word_bytes,
+                             c.layout.max_act);
+    if (int(result.shape.shared_bytes) > shared_at_most && warps > 1) continue;
+    result.compiled = compile_cached(tiles_source(c.physics, c.settings, c.layout, c.history, result.shape),
+                                     "tiles.cu", c.architecture);
+    const auto used = resources(result.compiled);
+    if (std::none_of(used.begin(), used.end(), [](const KernelResources& r) { return r.spill_stores > 0; }))
+      break;
+  }
+  return result;
+}
+
+}  // namespace
+
+Dealing dealing_of(const Lattice& lattice, const tiles::Settings& settings, const KernelShape& shape) {
+  return {uint32_t(steps_of_round(lattice, settings, shape.batches)), uint32_t(shape.steps_per_unit),
+          uint32_t(shape.crew), uint32_t(shape.warps_per_block), shape.share_rest};
+}
+
+TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
+                           int history, int architecture, int multiprocessors, int shared_per_block,
+                           bool skips_dead) {
+  KernelShape shape;
+  shape.crew = multiprocessors;
+  shape.skips_dead = skips_dead;
+  // Where every warp has one step at most, short ones are over sooner.
+  const bool one_each =
+      steps_of_round(physics.lattice, settings, 1) <= int64_t(multiprocessors) * most_warps(physics);
+  shape.batches = one_each ? 1 : batches_for(physics, settings);
+  const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
+  const int warps = warps_for(steps, multiprocessors, physics);
+  const int64_t steps_per_warp = steps / (int64_t(multiprocessors) * warps);
+  // Where warps have few steps each, and these take long, smaller units balance better.
+  const bool many = steps_per_warp >= 16;
+  shape.steps_per_unit = steps_of_draw(shape.batches) / (many || physics.lattice.dimension == 2 ? 1 : 2);
+  // In several passes warps with more attempts than others would keep everybody waiting; and asking for one
+  // of a few steps takes as long as it saves.
+  shape.share_rest = settings.passes == 1 && many;
+  return compile_with_most_warps({physics, settings, layout, history, architecture}, shape, warps,
+                                 room_in(shared_per_block));
+}
+
+TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
+                                       const tiles::Settings& settings, const SiteLayout& layout, int history,
+                                       int architecture, int multiprocessors, int shared_per_block,
+                                       bool skips_dead) {
+  KernelShape shape;
+  shape.members = true;
+  shape.skips_dead = skips_dead;
+  shape.batches = batches_for(physics, settings);
+  shape.steps_per_unit = steps_of_draw(shape.batches);
+  const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
+  const int warps = most_warps(physics);
+  const int64_t blocks_with_work = divided_up(steps, warps);
+  shape.crew = int(std::clamp<int64_t>(multiprocessors / members, 1, blocks_with_work));
+  // While one crew waits, others work; with more than a few, each has too few warps. As many as make turns of
+  // equal length.
+  constexpr int64_t kMost = 6;
+  const int64_t per_multiprocessor = divided_up(members, multiprocessors);
+  const int64_t turns = divided_up(per_multiprocessor, kMost);
+  shape.blocks_per_multiprocessor = shape.crew > 1 ? 1 : int(divided_up(per_multiprocessor, turns));
+  constexpr int kReserved = 1024;  // bytes of shared memory that every block takes beside its own
+  const int blocks = shape.blocks_per_multiprocessor;
+  return compile_with_most_warps({physics, settings, layout, history, architecture}, shape,
+                                 std::max(1, warps / blocks),
+                                 (shared_per_block + kReserved) / blocks - kReserved);
+}
+
+}  // namespace kiln::cuda

@@ -1,0 +1,96 @@
+#include "engine/host/between_mcs.hpp"
+
+#include <algorithm>
+
+namespace kiln {
+namespace {
+
+// What a member of a team sees to: first to last - 1 of `count` things.
+struct Share {
+  int64_t first, last;
+};
+Share share_of(int64_t count, const Team& team, int member) {
+  return {count * member / team.members(), count * (member + 1) / team.members()};
+}
+
+void decay_act(State& state, const Share& sites) {
+  for (int64_t site = sites.first; site < sites.last; ++site) {
+    ActValue& value = state.act[std::size_t(site)];
+    value = ActValue(value - (value > 0 ? 1 : 0));
+  }
+}
+
+// Adds the sites in rows of the lattice to the sums of cells that were moved.
+void count_sums(State& state, const Share& rows, const std::vector<uint8_t>& moved) {
+  const Lattice& lattice = state.lattice;
+  for (int64_t row = rows.first; row < rows.last; ++row) {
+    Vec3i place{0, int32_t(row % lattice.size.y), int32_t(row / lattice.size.y)};
+    const CellId* ids = state.ids.data() + lattice.index(place);
+    for (; place.x < lattice.size.x; ++place.x) {
+      const CellId cell = ids[place.x];
+      if (!moved[cell]) continue;
+      Cells::Centroid& centroid = state.cells.centroid[cell];
+      const Vec3i d = offset_from_anchor(lattice, centroid.anchor, place);
+      for (int axis = 0; axis < 3; ++axis)
+        std::atomic_ref<int64_t>(centroid.sum[axis]).fetch_add(d[axis], std::memory_order_relaxed);
+    }
+  }
+}
+
+void turn_persistent_cells(State& state, const Physics& physics, int64_t mcs, const Share& cells) {
+  for (CellId cell = CellId(cells.first); cell < CellId(cells.last); ++cell) {
+    if (cell == kMedium || state.cells.extent[cell].volume == 0) continue;
+    persistence::turn(physics.types[state.cells.type[cell]].persistence, mcs, state.cells.position(cell),
+                      state.direction[cell], state.history.data() + cell * std::size_t(state.history_length));
+  }
+}
+
+}  // namespace
+
+// Rarely, for it may take a look at the whole lattice; often enough for a short box.
+int64_t mcs_between_anchor_checks(const Lattice& lattice) {
+  int32_t shortest = 4096;
+  for (int axis = 0; axis < lattice.dimension; ++axis)
+    if (lattice.periodic[axis]) shortest = std::min(shortest, lattice.size[axis]);
+  return std::max(shortest / 16, 1);
+}
+
+void finish_mcs(State& state, const Physics& physics) {
+  Team alone(1);
+  BetweenMcs(alone).finish_mcs(state, physics, 0);
+}
+
+void BetweenMcs::finish_mcs(State& state, const Physics& physics, int member) {
+  const int64_t mcs = state.mcs + 1;
+  decay_act(state, share_of(int64_t(state.act.size()), team_, member));
+  if (mcs % mcs_between_anchor_checks(state.lattice) == 0) move_anchors(state, member);
+  if (state.history_length > 0)
+    turn_persistent_cells(state, physics, mcs, share_of(int64_t(state.cells.count()), team_, member));
+  team_.wait();
+  if (member == 0) state.mcs = mcs;
+  team_.wait();
+}
+
+void BetweenMcs::move_anchors(State& state, int member) {
+  Cells& cells = state.cells;
+  if (member == 0) {
+    moved_.assign(cells.count(), 0);
+    any_moved_ = false;
+  }
+  team_.wait();
+  const Share mine = share_of(int64_t(cells.count()), team_, member);
+  for (CellId cell = CellId(mine.first); cell < CellId(mine.last); ++cell) {
+    Cells::Centroid& centroid = cells.centroid[cell];
+    if (cell == kMedium ||
+        !move_anchor(state.lattice, cells.extent[cell].volume, centroid.anchor, centroid.sum))
+      continue;
+    moved_[cell] = 1;
+    any_moved_ = true;
+  }
+  team_.wait();
+  if (any_moved_)
+    count_sums(state, share_of(int64_t(state.lattice.size.y) * state.lattice.size.z, team_, member), moved_);
+  team_.wait();
+}
+
+}  // namespace kiln

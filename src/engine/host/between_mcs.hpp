@@ -1,0 +1,32 @@
+// What happens between two MCS: the clock, the decay of Act, moving anchors, turning persistent cells.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "core/state.hpp"
+#include "engine/host/team.hpp"
+#include "terms/hamiltonian.hpp"
+
+namespace kiln {
+
+int64_t mcs_between_anchor_checks(const Lattice& lattice);
+
+// By one thread.
+void finish_mcs(State& state, const Physics& physics);
+
+// By a team: all its members call it.
+class BetweenMcs {
+ public:
+  explicit BetweenMcs(Team& team) : team_(team) {}
+  void finish_mcs(State& state, const Physics& physics, int member);
+
+ private:
+  void move_anchors(State& state, int member);
+
+  Team& team_;
+  std::vector<uint8_t> moved_;  // per cell: whether its anchor was moved, so that its sums are to be counted
+  std::atomic<bool> any_moved_ = false;
+};
+
+}  // namespace kiln

@@ -1,0 +1,145 @@
+#include "engine/host/checkerboard_engine.hpp"
+
+#include <algorithm>
+
+#include "engine/host/bookkeeping.hpp"
+
+namespace kiln {
+namespace {
+
+// Fewer blocks than that are not worth a thread: it would only wait at barriers.
+constexpr uint32_t kBlocksPerThread = 1024;
+constexpr uint32_t kBlocksPerDraw = 64;
+
+int useful_threads(const checkerboard::Plan& plan, int threads) {
+  return std::clamp(int(std::min(plan.block_count() / kBlocksPerThread, 1024u)), 1, threads);
+}
+
+bool contains(const Lattice& lattice, const Vec3i& p) {
+  return p.x < lattice.size.x && p.y < lattice.size.y && p.z < lattice.size.z;
+}
+
+}  // namespace
+
+template <int Dim>
+CheckerboardEngine<Dim>::CheckerboardEngine(State state, const Physics& physics, uint64_t seed,
+                                            const CheckerboardSettings& settings, int threads)
+    : state_(std::move(state)),
+      physics_(physics),
+      seed_(seed),
+      plan_(state_.lattice, settings, seed),
+      reader_(state_),
+      team_(useful_threads(plan_, threads)),
+      between_mcs_(team_),
+      members_(std::size_t(team_.members())) {
+  // Two blocks share a draw, so shares are whole pairs.
+  const uint64_t pairs = (uint64_t(plan_.block_count()) + 1) / 2, parts = members_.size();
+  for (uint64_t i = 0; i < parts; ++i) {
+    members_[i].first_block = uint32_t(2 * (pairs * i / parts));
+    members_[i].last_block = uint32_t(std::min<uint64_t>(2 * (pairs * (i + 1) / parts), plan_.block_count()));
+  }
+  if (settings.mutex) locked_at_.assign(state_.cells.count(), ~uint64_t(0));
+}
+
+template <int Dim>
+AttemptCounts CheckerboardEngine<Dim>::counts() const {
+  AttemptCounts sum;
+  for (const Member& m : members_) {
+    sum.attempts += m.attempts;
+    sum.live += m.live;
+  }
+  sum.accepted = accepted_;
+  return sum;
+}
+
+template <int Dim>
+void CheckerboardEngine<Dim>::advance(int64_t mcs) {
+  team_.run([&](int member) {
+    for (int64_t done = 0; done < mcs; ++done) {
+      const uint64_t first = uint64_t(state_.mcs) * plan_.steps_per_mcs();
+      for (uint64_t i = 0; i < plan_.steps_per_mcs(); ++i) play_step(member, first + i);
+      between_mcs_.finish_mcs(state_, physics_, member);
+    }
+  });
+}
+
+template <int Dim>
+void CheckerboardEngine<Dim>::play_step(int member, uint64_t step) {
+  judge_blocks(members_[std::size_t(member)], step);
+  team_.wait();
+  if (member == 0)
+    for (Member& m : members_) {
+      for (const Open& attempt : m.open) settle(attempt, step);
+      m.open.clear();
+    }
+  team_.wait();
+}
+
+template <int Dim>
+void CheckerboardEngine<Dim>::judge_blocks(Member& me, uint64_t step) {
+  const Vec3i region = plan_.active_region(step);
+  uint64_t bits[kBlocksPerDraw];
+  for (uint32_t first = me.first_block; first < me.last_block; first += kBlocksPerDraw) {
+    const uint32_t count = std::min(kBlocksPerDraw, me.last_block - first);
+    draw_many(seed_, Stream::checkerboard_attempts, checkerboard::draw_index(step, first), uint32_t(step),
+              int(count + 1) / 2, bits);
+    Vec3i corner = plan_.corner_of(first);
+    for (uint32_t i = 0; i < count; ++i) {
+      const auto attempt = checkerboard::attempt_of<Dim>(bits[i], plan_.settings().region);
+      const Vec3i target = corner + region + attempt.target;
+      if (contains(state_.lattice, target)) judge(me, target, attempt);
+      corner.x += plan_.settings().per_thread;
+      if (corner.x >= state_.lattice.size.x) corner = plan_.corner_of(first + i + 1);
+    }
+  }
+}
+
+template <int Dim>
+void CheckerboardEngine<Dim>::judge(Member& me, const Vec3i& target, const checkerboard::Attempt& attempt) {
+  me.attempts += 1;
+  const HostAttempt<Dim> between = attempt_at(reader_, target, attempt.direction);
+  if (between.is_null()) return;
+  Copy copy;
+  typename HostWorld<Dim>::Place source;
+  if (!copy_of(reader_, physics_, between, copy, source)) return;
+  me.live += 1;
+  typename HostWorld<Dim>::Room room;
+  HostWorld<Dim> world(reader_, physics_, copy, between.target, source, room);
+  float surroundings;
+  if (!surroundings_delta<Dim>(physics_, world, copy, surroundings)) return;
+  const PerimeterChange change = perimeter_change(physics_, world, copy);
+  me.open.push_back({{target, copy, change, surroundings,
+                      acceptance_threshold(physics_.temperature, attempt.threshold_bits)},
+                     act_delta(world, copy)});
+}
+
+template <int Dim>
+float CheckerboardEngine<Dim>::act_delta(const HostWorld<Dim>& world, const Copy& copy) const {
+  const act::Params& p = physics_.types[copy.steering_type()].act;
+  if (!physics_.uses.act || p.lambda == 0) return 0.0f;
+  return act::delta(p, world.mean_act_at_source(), world.mean_act_at_target());
+}
+
+template <int Dim>
+void CheckerboardEngine<Dim>::settle(const Open& a, uint64_t step) {
+  if (is_locked(a.winner, step) || is_locked(a.loser, step)) return;
+  const Copy copy = a.copy();
+  const float dh = a.surroundings + sizes_delta(physics_, reader_, copy, a.perimeter_change());
+  if (!(dh + a.act <= a.threshold)) return;
+  apply_copy<Dim>(state_, physics_, copy, state_.lattice.index(a.target), a.target, a.perimeter_change());
+  accepted_ += 1;
+  if (locked_at_.empty()) return;
+  locked_at_[a.winner] = step;
+  locked_at_[a.loser] = step;
+}
+
+// The medium has no sizes to fight about.
+template <int Dim>
+bool CheckerboardEngine<Dim>::is_locked(CellId cell, uint64_t step) const {
+  return !locked_at_.empty() && cell != kMedium && locked_at_[cell] == step;
+}
+
+template class CheckerboardEngine<2>;
+template class CheckerboardEngine<3>;
+
+}  // namespace kiln

@@ -1,0 +1,62 @@
+// The `checkerboard` schedule on a processor's cores: between two barriers the active regions make their
+// attempts one after the other, in raster order. What needs only the surroundings of a target is worked out
+// by all threads at once; the sizes of cells are then settled by one. So the result does not depend on the
+// number of threads.
+#pragma once
+
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "engine/host/attempt.hpp"
+#include "engine/host/between_mcs.hpp"
+#include "engine/schedule/checkerboard_plan.hpp"
+
+namespace kiln {
+
+template <int Dim>
+class CheckerboardEngine : public Engine {
+ public:
+  CheckerboardEngine(State state, const Physics& physics, uint64_t seed, const CheckerboardSettings& settings,
+                     int threads);
+
+  void set_physics(const Physics& physics) override { physics_ = physics; }
+  void advance(int64_t mcs) override;
+  const State& state() override { return state_; }
+  AttemptCounts counts() const override;
+  std::string name() const override { return "threads"; }
+  std::string schedule() const override { return "checkerboard"; }
+  std::string settings() const override { return plan_.describe(); }
+
+ private:
+  // A live attempt of the current step.
+  struct Open : OpenCopy {
+    float act;  // its part of dH
+  };
+
+  // What one thread works with.
+  struct alignas(64) Member {
+    uint32_t first_block = 0, last_block = 0;  // its share: first to last - 1
+    std::vector<Open> open;                    // in raster order
+    int64_t attempts = 0, live = 0;
+  };
+
+  void play_step(int member, uint64_t step);
+  void judge_blocks(Member& me, uint64_t step);
+  void judge(Member& me, const Vec3i& target, const checkerboard::Attempt& attempt);
+  float act_delta(const HostWorld<Dim>& world, const Copy& copy) const;
+  void settle(const Open& attempt, uint64_t step);
+  bool is_locked(CellId cell, uint64_t step) const;
+
+  State state_;
+  Physics physics_;
+  uint64_t seed_;
+  checkerboard::Plan plan_;
+  StateReader<Dim> reader_;
+  Team team_;
+  BetweenMcs between_mcs_;
+  std::vector<Member> members_;
+  std::vector<uint64_t> locked_at_;  // per cell, with mutex: the last step in which it changed
+  int64_t accepted_ = 0;
+};
+
+}  // namespace kiln

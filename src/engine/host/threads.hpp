@@ -1,0 +1,83 @@
+// The `tiles` schedule on a processor's cores. The result does not depend on how many of them there are.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "engine/host/attempt.hpp"
+#include "engine/host/between_mcs.hpp"
+#include "engine/schedule/tiles_plan.hpp"
+
+namespace kiln {
+
+template <int Dim>
+class ThreadsEngine : public Engine {
+ public:
+  ThreadsEngine(State state, const Physics& physics, uint64_t seed, const tiles::Settings& settings,
+                int threads);
+
+  void set_physics(const Physics& physics) override { physics_ = physics; }
+  void advance(int64_t mcs) override;
+  const State& state() override { return state_; }
+  AttemptCounts counts() const override;
+  std::string name() const override { return "threads"; }
+  std::string schedule() const override { return "tiles"; }
+  std::string settings() const override { return tiles::describe(settings_, Dim); }
+
+ private:
+  // A live attempt that has not been settled yet.
+  struct Open : OpenCopy {
+    uint32_t priority;
+    uint8_t direction;      // from target to source
+    bool accepted = false;  // on the sizes as they were when it was last judged
+  };
+
+  // What a copy does to a cell that another thread sees to: the one that wins the site, or the one that loses
+  // it.
+  struct Part {
+    uint32_t open;  // its place among those of the thread that judged it
+    bool wins;
+  };
+
+  // What one thread works with.
+  struct alignas(64) Member {
+    std::vector<Open> open;
+    // For every other thread, what it has to see to when they are carried out at last.
+    std::vector<std::vector<Part>> parts;
+    AttemptCounts counts;
+    std::size_t still_open = 0;
+    uint32_t stamp = 0;  // of the claims of this pass: the same for all
+    // Groups of this thread's stretch that somebody has taken, in even and in odd rounds.
+    alignas(64) std::atomic<uint32_t> taken[2] = {0, 0};
+  };
+
+  void play_round(int member, uint64_t number);
+  void judge_all(Member& me, const tiles::Round& round, uint64_t number);
+  void judge_group(Member& me, const tiles::Round& round, uint64_t number, uint32_t first);
+  void judge(Member& me, const Vec3i& place, int direction, float threshold, uint32_t priority);
+  bool accepts_now(const Open& attempt) const;
+  void claim(const Member& me, const Open& attempt);
+  void judge_again(Member& me);
+  void carry_out_owned(Member& me);
+  void drop_unclaimed(Member& me);
+  void hand_out(Member& me);
+  void carry_out_all(Member& me);
+  bool any_open() const;
+  // The thread that sees to a cell which several copies change.
+  Member& owner_of(CellId cell) { return members_[std::size_t(cell * members_per_cell_ >> 32)]; }
+
+  State state_;
+  Physics physics_;
+  uint64_t seed_;
+  tiles::Settings settings_;
+  tiles::Clock clock_;
+  StateReader<Dim> reader_;
+  Team team_;
+  BetweenMcs between_mcs_;
+  std::vector<Member> members_;
+  uint64_t members_per_cell_;     // times 2^32
+  std::vector<uint64_t> claims_;  // per cell
+};
+
+}  // namespace kiln

@@ -1,0 +1,40 @@
+// The `checkerboard` schedule of a model: its blocks, its steps, and which region is active when.
+#pragma once
+
+#include <string>
+
+#include "engine/schedule/checkerboard.hpp"
+#include "model/model.hpp"
+
+namespace kiln::checkerboard {
+
+// Throws UserError where a periodic side of the lattice does not hold a whole number of blocks.
+void require_whole_blocks(const Model& model);
+
+class Plan {
+ public:
+  Plan(const Lattice& lattice, const CheckerboardSettings& settings, uint64_t seed);
+
+  const CheckerboardSettings& settings() const { return settings_; }
+  const Vec3i& blocks() const { return blocks_; }  // per axis; the last may be cut by a closed wall
+  uint32_t block_count() const;
+  // The first site of a block, as if it were whole.
+  Vec3i corner_of(uint32_t block) const;
+  uint64_t steps_per_mcs() const { return steps_per_mcs_; }
+  // From the corner of a block to that of the region which is active in this step (counted from MCS 0).
+  Vec3i active_region(uint64_t step) const;
+  // Steps from this one on, itself included, before the active region may change.
+  uint64_t steps_until_switch(uint64_t step) const;
+  // In words, for people.
+  std::string describe() const;
+
+ private:
+  CheckerboardSettings settings_;
+  uint64_t seed_;
+  int dimension_;
+  Vec3i blocks_{1, 1, 1};
+  uint64_t steps_per_mcs_ = 1;
+  uint32_t regions_ = 1;  // of a block
+};
+
+}  // namespace kiln::checkerboard

@@ -1,0 +1,141 @@
+#include "engine/schedule/tiles_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "base/wording.hpp"
+
+namespace kiln::tiles {
+namespace {
+
+// How much one site more or less weighs, against what drives copies at random: the temperature, and the push
+// of Act, of which about a tenth is at work in a typical attempt.
+double weight_of_a_site(const TypePhysics& type, int neighbours) {
+  const double typical_change = 0.4 * neighbours;  // of a perimeter, by one copy
+  return std::max(2.0 * double(type.volume.lambda),
+                  2.0 * double(type.perimeter.lambda) * typical_change * typical_change);
+}
+double stiffness(const PhysicsData& physics, const TypePhysics& type, int neighbours) {
+  const double drive = double(physics.temperature) + 0.1 * double(type.act.lambda);
+  const double weight = weight_of_a_site(type, neighbours);
+  return drive > 0 ? weight / drive : weight > 0 ? 1e9 : 0;
+}
+
+std::string tile_text(const Vec3i& tile, int dimension) {
+  return dimension == 2 ? fmt::format("{} x {}", tile.x, tile.y)
+                        : fmt::format("{} x {} x {}", tile.x, tile.y, tile.z);
+}
+
+// Tiles have 32-bit numbers.
+void require_numbers(const Model& model, const Vec3i& tile) {
+  double tiles = 1;
+  for (int axis = 0; axis < model.lattice.dimension; ++axis) {
+    const int32_t along = (model.lattice.size[axis] + 2 * (tile[axis] - 1)) / tile[axis];
+    tiles *= axis == 0 ? double((uint32_t(along) + kStride - 1) / kStride * kStride) : double(along);
+  }
+  if (tiles >= 4294967296.0)
+    throw UserError(fmt::format(
+        "{}: lattice.size is {}, more than the tiles schedule can number: 2^32 tiles of {} sites, their rows "
+        "rounded up to 32. --engine serial can run it.",
+        model.source, size_text(model.lattice), tile_text(tile, model.lattice.dimension)));
+}
+
+// How many live attempts of a round may share a cell, on average. In several passes, as many as can be
+// settled. In a single one, a cell feels its size one round late and overshoots, by a quarter of what it
+// makes good in a round: about half of the attempts, where little but the size decides, times its stiffness.
+// So the sd of volumes stays within 10%. Act drives cells harder than their stiffness tells. Without
+// stiffness there is no bound.
+double most_that_share(const Model& model, bool soft, double stiffness) {
+  if (!soft) return model.lattice.dimension == 2 ? 3.2 : 7;
+  return (model.uses_act() ? 1.27 : 0.64) / stiffness;
+}
+// A cell has about 4 V^((d - 1) / d) of them per MCS. In a form that needs no roots.
+bool no_more_share(double at_most, double volume, int dimension, const Vec3i& tile) {
+  const double flat = at_most / 4 * tile.x * tile.y, solid = flat * tile.z;
+  return dimension == 2 ? volume <= flat * flat : volume * volume <= solid * solid * solid;
+}
+
+// Phases that only prepare a tissue need no fidelity; unless there are no others.
+std::vector<const Phase*> decisive_phases(const Model& model) {
+  std::vector<const Phase*> measured, all;
+  for (const Phase& phase : model.phases) {
+    all.push_back(&phase);
+    if (phase.measured) measured.push_back(&phase);
+  }
+  return measured.empty() ? all : measured;
+}
+
+}  // namespace
+
+// Measured with `kiln fidelity` (docs/parallel.md): soft cells hardly feel the other attempts of their round,
+// where few share a cell. Stiff ones do; then what is still open after four passes is rare enough. The larger
+// the cells, the farther apart attempts have to be for that. Rows have room to be displaced along y and z.
+Settings settings_for(const Model& model) {
+  constexpr double kSoft = 0.25;
+  constexpr double kSitesAtMost = 4;  // by which the others of a round change a cell, nearly always
+  constexpr int kWidest = 8;  // a row of targets and its surroundings have to fit a GPU's shared memory
+  const int reach = std::max(model.adhesion_neighbours.reach, model.perimeter_neighbours.reach);
+  double largest = 0, heaviest = 0, stiffest = 0;
+  for (const Phase* phase : decisive_phases(model))
+    for (const TypePhysics& type : phase->physics.types) {
+      if (type.frozen || (type.volume.lambda == 0 && type.perimeter.lambda == 0)) continue;
+      stiffest = std::max(stiffest, stiffness(phase->physics, type, model.perimeter_neighbours.count));
+      largest = std::max(largest, double(type.volume.target));
+      heaviest = std::max(heaviest, weight_of_a_site(type, model.perimeter_neighbours.count));
+    }
+  const bool soft = stiffest <= kSoft;
+  Settings settings;
+  settings.passes = model.strict ? 0 : soft ? 1 : 4;
+  if (settings.passes > 1) settings.hopeless = float(kSitesAtMost * heaviest);
+  settings.apart = std::max(2, reach + 1);
+  // Act sees the neighbours of the source, too. In a single pass nothing changes before all are judged.
+  if (model.uses_act() && settings.passes != 1) settings.apart = std::max(3, settings.apart);
+  const int room =
+      model.lattice.dimension == 2 ? 2 : 1;  // for displacements; 2-D rounds would be few without
+  const int side = settings.apart + room + (model.strict ? 1 : 0);
+  settings.tile = {model.strict ? side : settings.apart, side, side};
+  const double most = most_that_share(model, soft, stiffest);
+  while ((settings.passes == 1 || !soft) &&
+         !no_more_share(most, largest, model.lattice.dimension, settings.tile)) {
+    const bool is_even = settings.tile.x == std::min(settings.tile.y, kWidest);
+    if (is_even) settings.tile = settings.tile + Vec3i{0, 1, 1};
+    settings.tile.x = std::min(settings.tile.y, kWidest);
+  }
+  for (int axis = 0; axis < model.lattice.dimension; ++axis)
+    if (model.lattice.periodic[axis])
+      settings.tile[axis] = std::min(settings.tile[axis], model.lattice.size[axis]);
+  require_numbers(model, settings.tile);
+  return settings;
+}
+
+std::string describe(const Settings& settings, int dimension) {
+  const std::string how =
+      settings.passes == 0 ? "attempts that share a cell are settled one after the other"
+      : settings.passes == 1
+          ? "all attempts of a round are judged on the sizes that cells have at its start"
+          : fmt::format("attempts that share a cell are settled in {} passes", settings.passes);
+  return fmt::format("one attempt per tile of {} sites and round; {}", tile_text(settings.tile, dimension),
+                     how);
+}
+
+// On average a round tries one site in every tile along a closed axis, and floor(length / tile) sites of the
+// length along a periodic one.
+Clock::Clock(const Lattice& lattice, const Vec3i& tile) {
+  for (int axis = 0; axis < lattice.dimension; ++axis) {
+    const bool periodic = lattice.periodic[axis];
+    sites_ *= uint64_t(periodic ? lattice.size[axis] : tile[axis]);
+    tiles_ *= uint64_t(periodic ? lattice.size[axis] / tile[axis] : 1);
+    const uint64_t common = std::gcd(sites_, tiles_);
+    sites_ /= common;
+    tiles_ /= common;
+  }
+}
+
+uint64_t Clock::rounds_after(int64_t mcs) const {
+  return uint64_t(static_cast<unsigned __int128>(mcs) * sites_ / tiles_);
+}
+
+}  // namespace kiln::tiles

@@ -1,0 +1,225 @@
+#include "fidelity/scenarios.hpp"
+
+#include <fmt/format.h>
+
+#include "simulation/bench_cases.hpp"
+
+namespace kiln {
+namespace {
+
+// Limits as the project promises them; resolutions so that a change of displacement of 2% or of a standard
+// deviation of 5% is seen.
+constexpr Tolerance kMean{0.01, 0.01};
+constexpr Tolerance kDisplacement{0.03, 0.02};
+constexpr Tolerance kDeviation{0.10, 0.05};
+constexpr double kStrictDeviation = 0.05;
+constexpr Tolerance kCurve{0.03, 0.10};
+constexpr Tolerance kOrder{0.03, 0.20};  // runs differ much near the transition
+
+// Edges of the full boxes. Not 30 or 60, where boxes of 5 x 5 x 6 start, and stay, as a perfect
+// crystal. All edges are multiples of 8, which the checkerboard schedule needs.
+constexpr int kQuickBox = 40, kBox = 64;
+
+FidelityQuantity number(std::string name, Tolerance tolerance, double Observation::*member) {
+  return {std::move(name),
+          tolerance,
+          [member](const Observation& seen) { return std::vector<double>{seen.*member}; },
+          false,
+          {},
+          {},
+          ""};
+}
+
+FidelityQuantity curve(std::string name, std::vector<double> Observation::*member, std::vector<double> x,
+                       std::string x_label) {
+  // Runs that end early (all cells gone) leave shorter curves: the missing points are undefined.
+  const auto of = [member, points = x.size()](const Observation& seen) {
+    std::vector<double> values = seen.*member;
+    values.resize(points, kUndefined);
+    return values;
+  };
+  return {std::move(name), kCurve, of, true, {}, std::move(x), std::move(x_label)};
+}
+
+// Cells that fill the lattice have the same mean volume whatever they do.
+enum class Filling { whole_lattice, part };
+
+std::vector<FidelityQuantity> sizes(Filling filling) {
+  std::vector<FidelityQuantity> result = {number("acceptance", kMean, &Observation::acceptance),
+                                          number("volume, sd", kDeviation, &Observation::volume_sd),
+                                          number("perimeter, mean", kMean, &Observation::perimeter_mean),
+                                          number("perimeter, sd", kDeviation, &Observation::perimeter_sd)};
+  if (filling == Filling::part) result.push_back(number("volume, mean", kMean, &Observation::volume_mean));
+  return result;
+}
+
+std::vector<double> as_numbers(const std::vector<int64_t>& times) { return {times.begin(), times.end()}; }
+
+FidelityScenario dense3d(bool quick) {
+  FidelityScenario s;
+  s.name = "dense3d";
+  s.what = "static cells that fill the box";
+  s.points = {{0, bench_model("dense3d", quick ? kQuickBox : kBox), {}}};
+  s.protocol.burn_in = quick ? 50 : 100;
+  s.protocol.mcs = s.protocol.burn_in + (quick ? 300 : 400);
+  s.protocol.track_every = 10;
+  s.runs = quick ? 8 : 12;
+  s.quantities = sizes(Filling::whole_lattice);
+  s.quantities.push_back(number("displacement in 100 MCS", kDisplacement, &Observation::displacement));
+  return s;
+}
+
+FidelityScenario act3d(bool quick) {
+  FidelityScenario s;
+  s.name = "act3d";
+  s.what = "cells that crawl by the Act model, in a full box";
+  s.parameter = "lambda_act";
+  const std::vector<double> lambdas =
+      quick ? std::vector<double>{1000, 2600} : std::vector<double>{500, 1300, 2600};
+  for (const double lambda : lambdas)
+    s.points.push_back({lambda,
+                        bench_model("act3d", quick ? kQuickBox : kBox),
+                        {fmt::format("types.cell.act.lambda={}", lambda)}});
+  s.protocol.burn_in = quick ? 50 : 100;
+  s.protocol.mcs = s.protocol.burn_in + (quick ? 150 : 400);
+  s.protocol.track_every = 5;
+  s.protocol.lags = {5, 10, 15, 20, 30, 40, 60};
+  s.runs = quick ? 8 : 12;
+  s.quantities = sizes(Filling::whole_lattice);
+  s.quantities.push_back(number("displacement in 100 MCS", kDisplacement, &Observation::displacement));
+  s.quantities.push_back(curve("direction autocorrelation", &Observation::autocorrelation,
+                               as_numbers(s.protocol.lags), "lag (MCS)"));
+  s.quantities.back().scale = 1;
+  return s;
+}
+
+FidelityScenario chemotaxis2d(bool quick) {
+  FidelityScenario s;
+  s.name = "chemotaxis2d";
+  s.what = "large cells in a circular field";
+  s.parameter = "lambda_volume";
+  for (const double lambda : quick ? std::vector<double>{20} : std::vector<double>{20, 40})
+    s.points.push_back(
+        {lambda, bench_model("chemotaxis2d", 296), {fmt::format("types.cell.volume.lambda={}", lambda)}});
+  s.protocol.burn_in = 100;
+  s.protocol.mcs = quick ? 600 : 2000;
+  s.protocol.size_every = 2;
+  s.protocol.track_every = 20;
+  s.protocol.times = {10, 30, 100, 300};
+  if (!quick) s.protocol.times.push_back(1000);
+  s.protocol.occupancy = true;
+  s.runs = quick ? 12 : 64;
+  s.map_runs = quick ? 16 : 64;
+  s.quantities = sizes(Filling::part);
+  s.quantities.push_back(number("displacement in 100 MCS", kDisplacement, &Observation::displacement));
+  s.quantities.push_back(
+      curve("cross-entropy", &Observation::cross_entropy, as_numbers(s.protocol.times), "time (MCS)"));
+  return s;
+}
+
+FidelityScenario sorting2d(bool quick) {
+  FidelityScenario s;
+  s.name = "sorting2d";
+  s.what = "two types of small cells that sort themselves";
+  s.points = {{0, bench_model("sorting2d", quick ? 120 : 184), {}}};
+  s.protocol.times = {1, 10, 100, 1000};
+  if (!quick) s.protocol.times.push_back(10000);
+  s.protocol.mcs = s.protocol.times.back();
+  s.protocol.burn_in = 100;
+  s.protocol.size_every = 20;
+  s.protocol.initial_seed = 1;  // one mixture for all: what differs is only how it sorts
+  s.runs = quick ? 8 : 24;
+  s.quantities = sizes(Filling::whole_lattice);
+  s.quantities.push_back(
+      curve("heterotypic share", &Observation::heterotypic, as_numbers(s.protocol.times), "time (MCS)"));
+  return s;
+}
+
+// Adhesion is weak, so that cells change their size as often as they can: then they feel it most that they
+// are judged on the sizes at the start of a round.
+FidelityScenario soft2d(bool quick) {
+  FidelityScenario s;
+  s.name = "soft2d";
+  s.what = "soft cells, whose sizes change often";
+  s.parameter = "volume";
+  for (const int edge : quick ? std::vector<int>{20} : std::vector<int>{6, 20})
+    s.points.push_back({double(edge * edge),
+                        fmt::format(R"(temperature = 10
+[lattice]
+size = [{0}, {0}]
+[types.cell]
+volume = {{target = {1}, lambda = 1}}
+[adhesion]
+cell.cell = 2
+[[initial]]
+kind = "boxes"
+types = {{cell = 1}}
+box = [{2}, {2}]
+)",
+                                    quick ? 160 : 240, edge * edge, edge),
+                        {}});
+  s.protocol.burn_in = quick ? 100 : 500;
+  s.protocol.mcs = s.protocol.burn_in + (quick ? 300 : 2000);
+  s.protocol.size_every = 5;
+  s.protocol.track_every = 20;
+  s.runs = quick ? 8 : 18;
+  s.quantities = sizes(Filling::whole_lattice);
+  s.quantities.push_back(number("displacement in 100 MCS", kDisplacement, &Observation::displacement));
+  return s;
+}
+
+std::string collective_at(double density, int size) {
+  return fmt::format(R"(temperature = 20
+[lattice]
+size = [{0}, {0}, {0}]
+[types.cell]
+volume = {{target = 150, lambda = 25}}
+perimeter = {{target = 1500, lambda = 0.2}}
+persistence = {{lambda = 40, mu = 0.95, dt = 15}}
+[adhesion]
+cell.cell = 10
+cell.medium = 0
+[[initial]]
+kind = "seeds"
+type = "cell"
+radius = 2
+density = {1}
+)",
+                     size, density);
+}
+
+FidelityScenario collective3d(bool quick) {
+  FidelityScenario s;
+  s.name = "collective3d";
+  s.what = "persistent cells that come to move together where they are dense";
+  s.parameter = "density";
+  const std::vector<double> densities =
+      quick ? std::vector<double>{0.3, 0.8} : std::vector<double>{0.2, 0.35, 0.5, 0.65, 0.8};
+  for (const double density : densities)
+    s.points.push_back({density, collective_at(density, quick ? 32 : 40), {}});
+  s.protocol.burn_in = quick ? 400 : 1500;
+  s.protocol.mcs = s.protocol.burn_in + (quick ? 200 : 500);
+  s.protocol.track_every = 50;
+  s.protocol.order_samples = quick ? 4 : 10;
+  s.runs = quick ? 8 : 24;
+  s.quantities = sizes(Filling::part);
+  FidelityQuantity order = number("order index", kOrder, &Observation::order_index);
+  order.curve = true;  // not normal near the transition: judged by the permutation test
+  order.scale = 1;
+  s.quantities.push_back(order);
+  return s;
+}
+
+}  // namespace
+
+std::vector<FidelityScenario> fidelity_scenarios(bool quick, bool strict) {
+  std::vector<FidelityScenario> all = {dense3d(quick),   act3d(quick),  chemotaxis2d(quick),
+                                       sorting2d(quick), soft2d(quick), collective3d(quick)};
+  if (strict)
+    for (FidelityScenario& scenario : all)
+      for (FidelityQuantity& quantity : scenario.quantities)
+        if (quantity.tolerance.limit == kDeviation.limit) quantity.tolerance.limit = kStrictDeviation;
+  return all;
+}
+
+}  // namespace kiln

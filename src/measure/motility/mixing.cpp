@@ -1,0 +1,78 @@
+#include "measure/motility/mixing.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+
+#include "base/parallel.hpp"
+#include "measure/places.hpp"
+#include "measure/rows.hpp"
+
+namespace kiln {
+namespace {
+
+// Keys are halves, so two sites of different halves have keys that add up to 3 (1 + 2) and no others do.
+void mark_pair(const PaddedRow& row, const PaddedRow& other, int32_t x, int32_t shift,
+               std::vector<uint8_t>& touches) {
+  if (row.key[x] + other.key[x + shift] != 3) return;
+  touches[row.id[x]] = touches[other.id[x + shift]] = 1;
+}
+
+}  // namespace
+
+std::vector<Half> halves_along(const Lattice& lattice, int axis, std::span<const Vec3d> places) {
+  const double length = lattice.size[axis];
+  std::vector<Half> halves(places.size(), Half::none);
+  for (std::size_t cell = 0; cell < places.size(); ++cell) {
+    if (!is_known(places[cell])) continue;
+    double at =
+        places[cell][axis] + 0.5;  // a site's place is its middle; the lattice begins before the first
+    if (lattice.periodic[axis]) at -= std::floor(at / length) * length;
+    halves[cell] = 2 * at < length ? Half::lower : Half::upper;
+  }
+  return halves;
+}
+
+std::vector<uint8_t> touches_other_half(const Look& look, std::span<const Half> halves, int threads) {
+  if (LatticeSurvey* const survey = look.survey())
+    return survey->touching({reinterpret_cast<const uint8_t*>(halves.data()), halves.size()});
+  const State& state = look.state();
+  const auto key_of = [&](CellId id) { return id < halves.size() ? uint32_t(halves[id]) : 0; };
+  std::vector<uint8_t> touches(state.cells.count());
+  std::mutex merging;
+  in_parallel(row_count(state.lattice), threads, [&](int, int64_t begin, int64_t end) {
+    std::vector<uint8_t> own(touches.size());
+    RowWalk walk(state, key_of);
+    walk.run(begin, end, [&](const PaddedRow& row, std::span<const PaddedRow> following) {
+      for (int32_t x = 0; x < state.lattice.size.x; ++x) {
+        if (row.key[x] == 0) continue;
+        mark_pair(row, row, x, 1, own);
+        for (const PaddedRow& other : following)
+          for (int shift = -1; shift <= 1; ++shift) mark_pair(row, other, x, shift, own);
+      }
+    });
+    const std::scoped_lock lock(merging);
+    for (std::size_t cell = 0; cell < own.size(); ++cell) touches[cell] |= own[cell];
+  });
+  return touches;
+}
+
+double mixed_fraction(const Look& look, std::span<const Half> halves, int threads) {
+  const std::vector<uint8_t> touches = touches_other_half(look, halves, threads);
+  std::atomic<int64_t> cells = 0, mixed = 0;
+  const auto count = int64_t(std::min(halves.size(), touches.size()));
+  in_parallel(count, threads, [&](int, int64_t begin, int64_t end) {
+    int64_t own_cells = 0, own_mixed = 0;
+    for (auto cell = std::size_t(begin); cell < std::size_t(end); ++cell) {
+      if (halves[cell] != Half::lower || look.cells().extent[cell].volume <= 0) continue;
+      ++own_cells;
+      own_mixed += touches[cell];
+    }
+    cells += own_cells;
+    mixed += own_mixed;
+  });
+  return cells > 0 ? double(mixed) / double(cells) : kUndefined;
+}
+
+}  // namespace kiln

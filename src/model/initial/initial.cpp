@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include <atomic>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "model/initial/motion.hpp"
+#include "model/initial/step.hpp"
+
+namespace kiln {
+namespace {
+
+// 0 is the medium, the last id is kNowhere.
+constexpr double kMostCells = 4294967294.0;
+
+const char* kind_name(InitialStep::Kind kind) {
+  switch (kind) {
+    case InitialStep::Kind::boxes:
+      return "boxes";
+    case InitialStep::Kind::seeds:
+      return "seeds";
+    case InitialStep::Kind::fill:
+      return "fill";
+    case InitialStep::Kind::tube:
+      return "tube";
+    case InitialStep::Kind::network:
+      return "network";
+    case InitialStep::Kind::labels:
+      return "labels";
+    case InitialStep::Kind::image:
+      return "image";
+  }
+  return "";
+}
+
+void apply(StepBuilder& builder) {
+  switch (builder.step().kind) {
+    case InitialStep::Kind::boxes:
+      return add_boxes(builder);
+    case InitialStep::Kind::seeds:
+      return add_seeds(builder);
+    case InitialStep::Kind::fill:
+      return add_fill(builder);
+    case InitialStep::Kind::tube:
+      return add_tube(builder);
+    case InitialStep::Kind::network:
+      return add_network(builder);
+    case InitialStep::Kind::labels:
+      return add_labels(builder);
+    case InitialStep::Kind::image:
+      return add_image(builder);
+  }
+}
+
+TypeId draw_type(const Model& model, uint32_t step, CellId cell) {
+  const auto& types = model.initial[step].types;
+  if (types.size() == 1) return types[0].first;
+  double total = 0;
+  for (const auto& [type, weight] : types) total += weight;
+  double rest = unit_double(draw(model.seed, Stream::initial_types, cell, step).ab()) * total;
+  for (const auto& [type, weight] : types) {
+    if (rest < weight) return type;
+    rest -= weight;
+  }
+  // Only where rounding ate the rest.
+  for (std::size_t i = types.size(); i-- > 0;)
+    if (types[i].second > 0) return types[i].first;
+  return types.back().first;
+}
+
+}  // namespace
+
+void StepBuilder::add_cell(TypeId type) {
+  check_cell_count(double(next_cell()));
+  state_.cells.add(type);
+}
+
+void StepBuilder::add_cell() { add_cell(draw_type(model_, number_, next_cell())); }
+
+int64_t StepBuilder::take(int32_t y, int32_t z, Span span) {
+  if (span.length() == 0) return 0;
+  CellId* row = &at(lattice().index({0, y, z}));
+  const CellId cell = next_cell();
+  int64_t taken = 0;
+  for (int32_t x = span.begin; x < span.end; ++x)
+    if (row[x] == kMedium) {
+      row[x] = cell;
+      ++taken;
+    }
+  return taken;
+}
+
+std::unique_ptr<ImageSource> StepBuilder::open(const ImageMask& image) const {
+  if (image.phantom) return image_in_memory(phantom_image(*image.phantom), image.name());
+  return open_image(std::filesystem::path(model_.folder) / image.file, image.placement.part,
+                    import_grid().most_bytes);
+}
+
+ImportGrid StepBuilder::import_grid() const {
+  return {model_.units.voxel_um, lattice().dimension, std::size_t(physical_memory())};
+}
+
+template <class Counts>
+int64_t StepBuilder::count_region(const Counts& counts) const {
+  const Vec3i size = lattice().size;
+  std::atomic<int64_t> sites{0};
+  in_parallel(int64_t(size.y) * size.z, all_threads(), [&](int, int64_t begin, int64_t end) {
+    int64_t found = 0;
+    for (int64_t i = begin; i < end; ++i) {
+      const int32_t y = int32_t(i % size.y), z = int32_t(i / size.y);
+      const CellId* row = state_.ids.data() + lattice().index({0, y, z});
+      for (const Span& span : row_spans(step_.region, lattice(), y, z).part)
+        for (int32_t x = span.begin; x < span.end; ++x) found += counts(row[x]) ? 1 : 0;
+    }
+    sites += found;
+  });
+  return sites;
+}
+
+int64_t StepBuilder::region_sites() const {
+  return count_region([](CellId id) { return id != kNowhere; });
+}
+
+int64_t StepBuilder::free_region_sites() const {
+  return count_region([](CellId id) { return id == kMedium; });
+}
+
+void StepBuilder::fail(const std::string& what) const {
+  throw UserError(
+      fmt::format("{}: initial.{} ({}) {}.", model_.source, number_, kind_name(step_.kind), what));
+}
+
+void StepBuilder::check_cell_count(double cells) const {
+  if (cells > kMostCells)
+    fail(fmt::format("asks for {:.0f} cells in all; at most {:.0f} are allowed", cells, kMostCells));
+}
+
+State initial_state(const Model& model) {
+  State state;
+  state.lattice = model.lattice;
+  state.ids = HugeVector<CellId>(std::size_t(model.lattice.sites()));
+  state.cells.add(0);  // the medium
+  for (uint32_t number = 0; number < model.initial.size(); ++number) {
+    StepBuilder builder(model, number, state);
+    if (builder.step().types.empty() && builder.step().kind != InitialStep::Kind::labels)
+      builder.fail("names no cell type");
+    builder.hide_outside_mask();
+    apply(builder);
+    builder.show_outside_mask();
+  }
+  recount(state, model.perimeter_neighbours, model.frozen_types(), false);
+  start_act(model, state);
+  start_persistence(model, state);
+  return state;
+}
+
+}  // namespace kiln

@@ -1,0 +1,92 @@
+// What the steps of the initial state share: the state they build, its cells and their types.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/random.hpp"
+#include "model/initial/rows.hpp"
+#include "model/model.hpp"
+
+namespace kiln {
+
+// A running sequence of draws from one stream of one step.
+class StepDraws {
+ public:
+  StepDraws(uint64_t seed, Stream stream, uint32_t step) : seed_(seed), stream_(stream), step_(step) {}
+
+  Draw next() { return draw(seed_, stream_, index_++, step_); }
+  // Uniform in [0, count).
+  uint64_t below(uint64_t count) {
+    return uint64_t(static_cast<unsigned __int128>(next().ab()) * count >> 64);
+  }
+
+ private:
+  uint64_t seed_;
+  Stream stream_;
+  uint32_t step_;
+  uint64_t index_ = 0;
+};
+
+// One step at work. It takes only sites that are still medium.
+class StepBuilder {
+ public:
+  StepBuilder(const Model& model, uint32_t number, State& state)
+      : model_(model), number_(number), state_(state), step_(model.initial[number]) {}
+
+  const Model& model() const { return model_; }
+  const Lattice& lattice() const { return state_.lattice; }
+  const InitialStep& step() const { return step_; }
+  StepDraws draws(Stream stream) const { return StepDraws(model_.seed, stream, number_); }
+
+  // The id that the next cell will have. Sites are given to it first; it is created, by add_cell, once it has
+  // one.
+  CellId next_cell() const { return state_.cells.count(); }
+  void add_cell();
+  void add_cell(TypeId type);
+
+  CellId& at(Site site) { return state_.ids[std::size_t(site)]; }
+  // Gives the site to the next cell where it is medium.
+  bool take(Site site) {
+    CellId& id = at(site);
+    if (id != kMedium) return false;
+    id = next_cell();
+    return true;
+  }
+  // Gives the medium sites of part of a row to the next cell, and says how many.
+  int64_t take(int32_t y, int32_t z, Span span);
+
+  // An image of the step, and the grid it goes on.
+  std::unique_ptr<ImageSource> open(const ImageMask& image) const;
+  ImportGrid import_grid() const;
+
+  // Keeps the step from all medium sites outside of its mask, where it has one, until they are shown again.
+  void hide_outside_mask();
+  void show_outside_mask();
+
+  int64_t region_sites() const;  // without what is hidden
+  int64_t free_region_sites() const;
+
+  // Throws UserError: the model's name, the step, and what is wrong with it; adds the full stop.
+  [[noreturn]] void fail(const std::string& what) const;
+  void check_cell_count(double cells) const;
+
+ private:
+  template <class Counts>
+  int64_t count_region(const Counts& counts) const;
+
+  const Model& model_;
+  uint32_t number_;
+  State& state_;
+  const InitialStep& step_;
+};
+
+void add_boxes(StepBuilder& builder);
+void add_seeds(StepBuilder& builder);
+void add_fill(StepBuilder& builder);
+void add_tube(StepBuilder& builder);
+void add_network(StepBuilder& builder);
+void add_labels(StepBuilder& builder);
+void add_image(StepBuilder& builder);
+
+}  // namespace kiln

@@ -1,0 +1,149 @@
+#include "output/picture/palette.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/random.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr int kRampSteps = 256;
+constexpr int kLinearSteps = 4096;
+
+float linear_of(int value) {
+  const float v = float(value) / 255.0f;
+  return v <= 0.04045f ? v / 12.92f : std::pow((v + 0.055f) / 1.055f, 2.4f);
+}
+
+float srgb_of(float v) { return v <= 0.0031308f ? 12.92f * v : 1.055f * std::pow(v, 1.0f / 2.4f) - 0.055f; }
+
+uint8_t byte_of(float v) { return uint8_t(std::clamp(v, 0.0f, 1.0f) * 255.0f + 0.5f); }
+
+// Uneven steps, so that dark colours, where the curve is steep, keep all their shades.
+std::array<uint8_t, kLinearSteps> srgb_table() {
+  std::array<uint8_t, kLinearSteps> table{};
+  for (int i = 0; i < kLinearSteps; ++i) {
+    const float root = (float(i) + 0.5f) / kLinearSteps;
+    table[i] = byte_of(srgb_of(root * root));
+  }
+  return table;
+}
+
+// Control points at equal distances.
+constexpr std::array<Colour, 6> kActRamp{
+    {{226, 226, 226}, {250, 208, 96}, {240, 148, 56}, {208, 76, 72}, {140, 34, 104}, {58, 10, 84}}};
+
+std::array<Colour, kRampSteps> act_table() {
+  std::array<Colour, kRampSteps> table{};
+  for (int i = 0; i < kRampSteps; ++i) {
+    const float place = float(i) / (kRampSteps - 1) * (kActRamp.size() - 1);
+    const int left = std::min(int(place), int(kActRamp.size()) - 2);
+    const float right_share = place - float(left);
+    const OkLab p = to_oklab(kActRamp[left]), q = to_oklab(kActRamp[left + 1]);
+    table[i] = from_oklab({p.lightness + (q.lightness - p.lightness) * right_share,
+                           p.a + (q.a - p.a) * right_share, p.b + (q.b - p.b) * right_share});
+  }
+  return table;
+}
+
+constexpr int kHues = 72;
+constexpr int kTones = 9;  // three lightnesses, three saturations
+
+std::array<Colour, kHues * kTones> cell_table() {
+  std::array<Colour, kHues * kTones> table{};
+  for (int hue = 0; hue < kHues; ++hue) {
+    const float angle = 2 * std::numbers::pi_v<float> * float(hue) / kHues;
+    for (int tone = 0; tone < kTones; ++tone) {
+      const float lightness = 0.68f + 0.07f * float(tone % 3);
+      const float chroma = 0.06f + 0.0275f * float(tone / 3);
+      table[hue * kTones + tone] =
+          from_oklab({lightness, chroma * std::cos(angle), chroma * std::sin(angle)});
+    }
+  }
+  return table;
+}
+
+Draw draw_of(CellId cell) { return draw(0, Stream::pictures, cell, 0); }
+
+}  // namespace
+
+Vec3f to_linear(Colour colour) {
+  static const auto table = [] {
+    std::array<float, 256> values{};
+    for (int i = 0; i < 256; ++i) values[i] = linear_of(i);
+    return values;
+  }();
+  return {table[colour.red], table[colour.green], table[colour.blue]};
+}
+
+Colour to_srgb(const Vec3f& linear) {
+  static const auto table = srgb_table();
+  const auto channel = [&](float v) {
+    const float root = std::sqrt(std::clamp(v, 0.0f, 1.0f));
+    return table[std::min(int(root * kLinearSteps), kLinearSteps - 1)];
+  };
+  return {channel(linear.x), channel(linear.y), channel(linear.z)};
+}
+
+OkLab to_oklab(Colour colour) {
+  const Vec3f c = to_linear(colour);
+  const float l = std::cbrt(0.4122214708f * c.x + 0.5363325363f * c.y + 0.0514459929f * c.z);
+  const float m = std::cbrt(0.2119034982f * c.x + 0.6806995451f * c.y + 0.1073969566f * c.z);
+  const float s = std::cbrt(0.0883024619f * c.x + 0.2817188376f * c.y + 0.6299787005f * c.z);
+  return {0.2104542553f * l + 0.7936177850f * m - 0.0040720468f * s,
+          1.9779984951f * l - 2.4285922050f * m + 0.4505937099f * s,
+          0.0259040371f * l + 0.7827717662f * m - 0.8086757660f * s};
+}
+
+Colour from_oklab(const OkLab& lab) {
+  const auto cube = [](float v) { return v * v * v; };
+  const float l = cube(lab.lightness + 0.3963377774f * lab.a + 0.2158037573f * lab.b);
+  const float m = cube(lab.lightness - 0.1055613458f * lab.a - 0.0638541728f * lab.b);
+  const float s = cube(lab.lightness - 0.0894841775f * lab.a - 1.2914855480f * lab.b);
+  const auto channel = [](float v) { return byte_of(srgb_of(std::max(v, 0.0f))); };
+  return {channel(4.0767416621f * l - 3.3077115913f * m + 0.2309699292f * s),
+          channel(-1.2684380046f * l + 2.6097574011f * m - 0.3413193965f * s),
+          channel(-0.0041960863f * l - 0.7034186147f * m + 1.7076147010f * s)};
+}
+
+Colour act_colour(double share) {
+  static const auto table = act_table();
+  return table[int(std::clamp(share, 0.0, 1.0) * (kRampSteps - 1) + 0.5)];
+}
+
+Colour cell_colour(CellId cell) {
+  static const auto table = cell_table();
+  Digits digits{draw_of(cell).ab()};
+  const uint32_t hue = digits.take(kHues);
+  return table[hue * kTones + digits.take(kTones)];
+}
+
+Palette::Palette(PictureSettings::ColourBy colour_by, const Model& model, const State& state)
+    : colour_by_(colour_by) {
+  if (by_act() && state.act.empty()) colour_by_ = PictureSettings::ColourBy::type;
+  for (std::size_t t = 0; t < model.types.size(); ++t) {
+    Type type{t == 0 || model.types[t].frozen, 0, {}, model.types[t].colour};
+    // The largest of all phases: a colour keeps its meaning through an animation.
+    for (const Phase& phase : model.phases)
+      if (t < phase.physics.types.size())
+        type.act_max = std::max(type.act_max, phase.physics.types[t].act.max);
+    const OkLab lab = to_oklab(type.colour);
+    for (int i = 0; i < kShades; ++i) {
+      const float shift = 0.09f * (float(i) / (kShades - 1) - 0.5f);
+      type.shades[i] = from_oklab({lab.lightness + shift, lab.a, lab.b});
+    }
+    types_.push_back(type);
+  }
+}
+
+Colour Palette::colour(CellId cell, TypeId type, float act) const {
+  const Type& look = types_[type];
+  if (look.plain) return look.colour;
+  if (by_act()) return act_colour(look.act_max > 0 ? act / look.act_max : 0);
+  if (colour_by_ == PictureSettings::ColourBy::cell) return cell_colour(cell);
+  return look.shades[draw_of(cell).c % kShades];
+}
+
+}  // namespace kiln

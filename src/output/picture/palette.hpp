@@ -1,0 +1,54 @@
+// Which colour a site of a picture has. Colours are chosen in OKLab (Ottosson 2020), where equal steps look
+// equal.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "model/model.hpp"
+#include "output/picture/image.hpp"
+
+namespace kiln {
+
+// Linear light, 0 to 1 per channel: what shading and averaging work in.
+Vec3f to_linear(Colour colour);
+Colour to_srgb(const Vec3f& linear);
+
+struct OkLab {
+  float lightness, a, b;
+};
+OkLab to_oklab(Colour colour);
+Colour from_oklab(const OkLab& lab);  // cut to what sRGB can show
+
+// A colour for `share` of Max, 0 to 1: light grey, then a ramp over yellow, orange and red to dark violet
+// that only ever gets darker.
+Colour act_colour(double share);
+
+// The same colour for the same cell, whatever the run: pastel to saturated, hues all around the circle.
+Colour cell_colour(CellId cell);
+
+class Palette {
+ public:
+  Palette(PictureSettings::ColourBy colour_by, const Model& model, const State& state);
+
+  // Whether `colour` looks at the Act value.
+  bool by_act() const { return colour_by_ == PictureSettings::ColourBy::act; }
+
+  // `act` may be a mean over sites. Frozen types and the medium always have the colour of their type.
+  Colour colour(CellId cell, TypeId type, float act = 0) const;
+
+ private:
+  static constexpr int kShades = 16;
+
+  struct Type {
+    bool plain;  // frozen, or the medium
+    float act_max;
+    std::array<Colour, kShades> shades;  // a cell has one of these: neighbours can be told apart
+    Colour colour;
+  };
+
+  PictureSettings::ColourBy colour_by_;
+  std::vector<Type> types_;
+};
+
+}  // namespace kiln

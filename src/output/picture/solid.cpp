@@ -1,0 +1,142 @@
+#include "output/picture/solid.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.hpp"
+#include "output/picture/lettering.hpp"
+#include "output/picture/palette.hpp"
+#include "output/picture/solid_camera.hpp"
+#include "output/picture/solid_scene.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr int kFiner = 2;  // rays per pixel along x and y
+constexpr int kBandRows = 16;
+constexpr float kLineDarkness = 0.6f;
+
+// Share of light that a line between cells takes: less where cells are only a few pixels wide, or all would
+// be lines.
+float line_strength(const PictureSettings& settings, const Model& model, const State& state,
+                    const Camera& camera) {
+  if (!settings.borders) return 0;
+  double volume = 0, cells = 0;
+  for (CellId cell = 1; cell < state.cells.count(); ++cell) {
+    const CellType& type = model.types[state.cells.type[cell]];
+    if (type.frozen || type.hidden || state.cells.extent[cell].volume <= 0) continue;
+    volume += state.cells.extent[cell].volume;
+    cells += 1;
+  }
+  if (cells == 0) return kLineDarkness;
+  const double pixels = std::cbrt(volume / cells) / camera.sites_per_pixel();
+  return kLineDarkness * float(std::clamp((pixels - 4) / 16, 0.0, 1.0));
+}
+
+// The rays of a band of rows, kFiner x kFiner per pixel, and of one row and column of pixels around it, so
+// that lines run on from band to band.
+class Band {
+ public:
+  Band(const Camera& camera, const SolidScene& scene, int first_row, int rows)
+      : camera_(camera),
+        scene_(scene),
+        first_row_(first_row),
+        rows_(rows),
+        stride_((camera.width + 2) * kFiner),
+        rays_(std::size_t(stride_) * (rows + 2) * kFiner) {}
+
+  // One ray per pixel at first; the others only where cells, or depths, meet.
+  void trace() {
+    for (int y = -1; y <= rows_; ++y)
+      for (int x = -1; x <= camera_.width; ++x) {
+        const Shaded first = follow(x * kFiner, y * kFiner);
+        for (int i = 0; i < kFiner * kFiner; ++i)
+          at(x * kFiner + i % kFiner, y * kFiner + i / kFiner) = first;
+      }
+    std::vector<uint8_t> finer(std::size_t(camera_.width + 2) * (rows_ + 2));
+    for (int y = -1; y <= rows_; ++y)
+      for (int x = -1; x <= camera_.width; ++x) finer[finer_index(x, y)] = is_edge(x, y);
+    for (int y = -1; y <= rows_; ++y)
+      for (int x = -1; x <= camera_.width; ++x)
+        for (int i = 1; i < kFiner * kFiner && finer[finer_index(x, y)] != 0; ++i) {
+          const int rx = x * kFiner + i % kFiner, ry = y * kFiner + i / kFiner;
+          at(rx, ry) = follow(rx, ry);
+        }
+  }
+
+  // The mean of a pixel's rays, darkened where another cell is close.
+  Vec3f light(int x, int row, float line_strength) const {
+    Vec3f sum;
+    for (int i = 0; i < kFiner * kFiner; ++i) {
+      const int rx = x * kFiner + i % kFiner, ry = row * kFiner + i / kFiner;
+      const float kept = line_strength > 0 ? 1 - line_strength * line_at(rx, ry) : 1.0f;
+      sum = sum + at(rx, ry).light * kept;
+    }
+    return sum * (1.0f / (kFiner * kFiner));
+  }
+
+ private:
+  // Coordinates in rays; 0, 0 is the first ray of the band proper.
+  Shaded& at(int x, int y) { return rays_[std::size_t(y + kFiner) * stride_ + x + kFiner]; }
+  const Shaded& at(int x, int y) const { return rays_[std::size_t(y + kFiner) * stride_ + x + kFiner]; }
+  std::size_t finer_index(int x, int y) const { return std::size_t(y + 1) * (camera_.width + 2) + x + 1; }
+
+  Shaded follow(int x, int y) const {
+    return scene_.look_along(camera_.ray((x + 0.5) / kFiner, first_row_ + (y + 0.5) / kFiner));
+  }
+
+  // Before refinement: whether a pixel and one next to it show different things.
+  bool is_edge(int x, int y) const {
+    const Shaded& own = at(x * kFiner, y * kFiner);
+    for (int ny = std::max(-1, y - 1); ny <= std::min(rows_, y + 1); ++ny)
+      for (int nx = std::max(-1, x - 1); nx <= std::min(camera_.width, x + 1); ++nx) {
+        const Shaded& other = at(nx * kFiner, ny * kFiner);
+        const Vec3f change = other.light - own.light;
+        if (other.cell != own.cell || dot(change, change) > kVisibleChange) return true;
+      }
+    return false;
+  }
+
+  // 0 away from other cells, 1 beside one.
+  float line_at(int x, int y) const {
+    const CellId own = at(x, y).cell;
+    if (own == kNowhere) return 0;
+    float line = 0;
+    for (int dy = -kLineReach; dy <= kLineReach; ++dy)
+      for (int dx = -kLineReach; dx <= kLineReach; ++dx) {
+        const int distance2 = dx * dx + dy * dy;
+        if (distance2 > kLineReach * kLineReach) continue;
+        const CellId other = at(x + dx, y + dy).cell;
+        if (other != own && other != kNowhere) line = std::max(line, distance2 <= 1 ? 1.0f : 0.5f);
+      }
+    return line;
+  }
+
+  static constexpr int kLineReach = 2;  // rays; at most kFiner
+  static constexpr float kVisibleChange = 0.05f * 0.05f;
+
+  const Camera& camera_;
+  const SolidScene& scene_;
+  int first_row_, rows_, stride_;
+  std::vector<Shaded> rays_;
+};
+
+}  // namespace
+
+Image draw_solid(const PictureSettings& settings, const Model& model, const State& state, int threads) {
+  const Camera camera = place_camera(settings, model, state);
+  const SolidScene scene(settings, model, state, camera, threads);
+  const float strength = line_strength(settings, model, state, camera);
+
+  Image image(camera.width, camera.height, kSolidBackground);
+  parallel_for((camera.height + kBandRows - 1) / kBandRows, threads, [&](int task) {
+    const int first = task * kBandRows, rows = std::min(kBandRows, camera.height - first);
+    Band band(camera, scene, first, rows);
+    band.trace();
+    for (int row = 0; row < rows; ++row)
+      for (int x = 0; x < camera.width; ++x) image.set(x, first + row, to_srgb(band.light(x, row, strength)));
+  });
+  return with_footer(image, model.units.voxel_um * camera.sites_per_pixel(), state.mcs);
+}
+
+}  // namespace kiln

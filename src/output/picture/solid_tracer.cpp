@@ -1,0 +1,129 @@
+#include "output/picture/solid_tracer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace kiln {
+
+// A ray in voxels; the parameter stays in sites.
+struct SolidTracer::Line {
+  Vec3d origin, direction, inverse;
+
+  Vec3d at(double t) const { return origin + direction * t; }
+  // When the ray leaves a box that it is in, along one axis.
+  double leaves(int axis, double low, double high) const {
+    return ((direction[axis] > 0 ? high : low) - origin[axis]) * inverse[axis];
+  }
+  double leaves_cube(const Vec3i& low, int side) const {
+    double t = 1e300;
+    for (int axis = 0; axis < 3; ++axis) t = std::min(t, leaves(axis, low[axis], low[axis] + side));
+    return t;
+  }
+};
+
+namespace {
+
+// Keeps every division finite; nothing is as far away as 1 / kTiny.
+constexpr double kTiny = 1e-12;
+// A step past a face, in sites, so that rounding cannot hold a ray at it.
+constexpr double kPast = 1e-6;
+
+}  // namespace
+
+std::optional<Hit> SolidTracer::trace(const Ray& ray) const {
+  Line line;
+  line.origin = volume_.place(ray.origin);
+  double from = 0, to = 1e300;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double d = ray.direction[axis] / volume_.step();
+    line.direction[axis] = std::abs(d) > kTiny ? d : kTiny;
+    line.inverse[axis] = 1 / line.direction[axis];
+    const double a = (0 - line.origin[axis]) * line.inverse[axis];
+    const double b = (volume_.fine().size[axis] - 1 - line.origin[axis]) * line.inverse[axis];
+    from = std::max(from, std::min(a, b));
+    to = std::min(to, std::max(a, b));
+  }
+  if (from >= to) return std::nullopt;
+  if (look_ == Look::everywhere) return march(line, from, to);
+
+  double cut_from = from, cut_to = to;
+  int face = -1;
+  const Vec3d corner = volume_.place(octant_.corner);
+  for (int axis = 0; axis < 3; ++axis) {
+    const double t = (corner[axis] - line.origin[axis]) * line.inverse[axis];
+    if ((line.direction[axis] > 0) == (octant_.side[axis] > 0)) {
+      cut_from = std::max(cut_from, t);
+    } else if (t < cut_to) {
+      cut_to = t;
+      face = axis;
+    }
+  }
+  const bool meets = cut_from < cut_to;
+  if (look_ == Look::inside_octant) return meets ? march(line, cut_from, cut_to) : std::nullopt;
+  if (!meets) return march(line, from, to);
+  if (auto hit = march(line, from, cut_from)) return hit;
+  if (face < 0) return std::nullopt;
+  const Vec3d p = line.at(cut_to);
+  const Vec3f place{float(p.x), float(p.y), float(p.z)};
+  if (volume_.fine().at(place) >= SolidVolume::kSurface) return Hit{place, cut_to, face};
+  return march(line, cut_to, to);
+}
+
+std::optional<Hit> SolidTracer::march(const Line& line, double from, double to) const {
+  const Vec3i last = volume_.fine().size - Vec3i{2, 2, 2};
+  for (double t = from; t < to;) {
+    const Vec3d p = line.at(t + kPast);
+    Vec3i cell, block;
+    for (int axis = 0; axis < 3; ++axis) {
+      cell[axis] = std::clamp(int(p[axis]), 0, last[axis]);
+      block[axis] = cell[axis] / SolidVolume::kBlock;
+    }
+    double next;
+    if (volume_.empty_block(block.x, block.y, block.z)) {
+      next = line.leaves_cube(block * SolidVolume::kBlock, SolidVolume::kBlock);
+    } else {
+      next = std::min(line.leaves_cube(cell, 1), to);
+      if (auto hit = search_cell(line, cell, t, next)) return hit;
+    }
+    t = std::max(next, t + kPast);
+  }
+  return std::nullopt;
+}
+
+std::optional<Hit> SolidTracer::search_cell(const Line& line, const Vec3i& cell, double from,
+                                            double to) const {
+  const ByteGrid& fine = volume_.fine();
+  const uint8_t* corner = fine.values.data() + fine.index(cell.x, cell.y, cell.z);
+  const std::size_t row = fine.size.x, layer = row * fine.size.y;
+  const std::array<uint8_t, 8> v{
+      corner[0],     corner[1],         corner[row],         corner[row + 1],
+      corner[layer], corner[layer + 1], corner[layer + row], corner[layer + row + 1]};
+  if (float(*std::max_element(v.begin(), v.end())) < SolidVolume::kSurface) return std::nullopt;
+
+  const auto value = [&](double t) {
+    const Vec3d p = line.at(t);
+    const float x = float(p.x - cell.x), y = float(p.y - cell.y), z = float(p.z - cell.z);
+    const auto mix = [](float a, float b, float share) { return a + share * (b - a); };
+    return mix(mix(mix(v[0], v[1], x), mix(v[2], v[3], x), y), mix(mix(v[4], v[5], x), mix(v[6], v[7], x), y),
+               z);
+  };
+  constexpr int kSamples = 3;
+  double below = from;
+  for (int i = 0; i <= kSamples; ++i) {
+    double above = from + (to - from) * i / kSamples;
+    if (value(above) < SolidVolume::kSurface) {
+      below = above;
+      continue;
+    }
+    for (int halving = 0; halving < 6; ++halving) {
+      const double middle = 0.5 * (below + above);
+      (value(middle) < SolidVolume::kSurface ? below : above) = middle;
+    }
+    const Vec3d p = line.at(above);
+    return Hit{{float(p.x), float(p.y), float(p.z)}, above};
+  }
+  return std::nullopt;
+}
+
+}  // namespace kiln

@@ -1,0 +1,43 @@
+// Follows a ray through a solid volume to the first surface.
+#pragma once
+
+#include <optional>
+
+#include "output/picture/solid_camera.hpp"
+#include "output/picture/solid_volume.hpp"
+
+namespace kiln {
+
+// A corner of space: all places whose difference from `corner` has the sign of `side` along every axis.
+struct Octant {
+  Vec3d corner;  // in lattice coordinates
+  Vec3i side;    // +1 or -1
+};
+
+// What of a volume is looked at.
+enum class Look { everywhere, outside_octant, inside_octant };
+
+struct Hit {
+  Vec3f place;        // in voxels
+  double distance;    // along the ray, in sites
+  int cut_axis = -1;  // the hit is on a cut face across this axis
+};
+
+class SolidTracer {
+ public:
+  SolidTracer(const SolidVolume& volume, Look look, const Octant& octant)
+      : volume_(volume), look_(look), octant_(octant) {}
+
+  std::optional<Hit> trace(const Ray& ray) const;
+
+ private:
+  struct Line;
+  std::optional<Hit> march(const Line& line, double from, double to) const;
+  std::optional<Hit> search_cell(const Line& line, const Vec3i& cell, double from, double to) const;
+
+  const SolidVolume& volume_;
+  Look look_;
+  Octant octant_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,179 @@
+#include "output/picture/solid_volume.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "base/parallel.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr int kReach = 2;  // of the smoothing kernel
+constexpr int kWeight = 16;
+using Kernel = std::array<int, 2 * kReach + 1>;
+
+// A lattice one site deep is a plate: smoothing across it would only thin it.
+Kernel kernel_along(int length) { return length > 1 ? Kernel{1, 4, 6, 4, 1} : Kernel{0, 0, 16, 0, 0}; }
+
+// Smoothing must not remove thin threads and lonely voxels: where that much is missing to the surface's
+// value, a voxel of matter is put back just inside.
+constexpr int kMissing = 12;
+constexpr int kInside = 16;
+
+constexpr double kMostVoxels = 0x1p30;
+
+int step_for(const Vec3i& size, double sites_per_pixel) {
+  int step = std::max(1, int(sites_per_pixel));
+  while (double(size.x) / step * size.y / step * size.z / step > kMostVoxels) ++step;
+  return step;
+}
+
+int blocks_in(int length, int block) { return (length + block - 1) / block; }
+
+// Means of blocks of voxels of `from`, for one layer of `to`. What lies beyond `from` counts as empty.
+void average_layer(const ByteGrid& from, ByteGrid& to, int block, int z) {
+  for (int y = 0; y < to.size.y; ++y)
+    for (int x = 0; x < to.size.x; ++x) {
+      uint32_t sum = 0;
+      for (int k = z * block; k < std::min((z + 1) * block, from.size.z); ++k)
+        for (int j = y * block; j < std::min((y + 1) * block, from.size.y); ++j)
+          for (int i = x * block; i < std::min((x + 1) * block, from.size.x); ++i)
+            sum += from.values[from.index(i, j, k)];
+      to.values[to.index(x, y, z)] = uint8_t(sum / uint32_t(block * block * block));
+    }
+}
+
+}  // namespace
+
+void ByteGrid::resize(const Vec3i& new_size) {
+  size = new_size;
+  values.assign(index(0, 0, size.z), 0);
+}
+
+float ByteGrid::at(const Vec3f& p) const {
+  Vec3i low, high;
+  Vec3f f;
+  for (int axis = 0; axis < 3; ++axis) {
+    const float v = std::clamp(p[axis], 0.0f, float(size[axis] - 1));
+    low[axis] = int(v);
+    high[axis] = std::min(low[axis] + 1, size[axis] - 1);
+    f[axis] = v - float(low[axis]);
+  }
+  const auto along_x = [&](int y, int z) {
+    const uint8_t* row = values.data() + index(0, y, z);
+    return float(row[low.x]) + f.x * float(row[high.x] - row[low.x]);
+  };
+  const auto along_y = [&](int z) {
+    const float a = along_x(low.y, z);
+    return a + f.y * (along_x(high.y, z) - a);
+  };
+  const float a = along_y(low.z);
+  return a + f.z * (along_y(high.z) - a);
+}
+
+SolidVolume::SolidVolume(const State& state, std::vector<uint8_t> visible, double sites_per_pixel,
+                         int threads)
+    : state_(state),
+      step_(step_for(state.lattice.size, sites_per_pixel)),
+      stride_{1, state.lattice.size.x, Site(state.lattice.size.x) * state.lattice.size.y},
+      visible_(std::move(visible)) {
+  for (int axis = 0; axis < 3; ++axis) voxels_[axis] = std::max(1, state.lattice.size[axis] / step_);
+  fine_.resize(voxels_ + Vec3i{2 * kPadding, 2 * kPadding, 2 * kPadding});
+  constexpr int kPlanes = 16;  // per task
+  parallel_for(blocks_in(fine_.size.z, kPlanes), threads, [&](int task) {
+    smooth_planes(task * kPlanes, std::min((task + 1) * kPlanes, fine_.size.z));
+  });
+
+  const auto coarser = [](const Vec3i& size) {
+    return Vec3i{blocks_in(size.x, kBlock), blocks_in(size.y, kBlock), blocks_in(size.z, kBlock)};
+  };
+  near_.resize(coarser(fine_.size));
+  empty_.resize(near_.values.size());
+  parallel_for(near_.size.z, threads, [&](int z) { summarise_blocks(z); });
+  far_.resize(coarser(near_.size));
+  for (int z = 0; z < far_.size.z; ++z) average_layer(near_, far_, kBlock, z);
+}
+
+Vec3d SolidVolume::place(const Vec3d& p) const {
+  const auto along = [&](double v) { return (v - step_ / 2) / step_ + kPadding; };
+  return {along(p.x), along(p.y), along(p.z)};
+}
+
+Site SolidVolume::offset(int axis, int voxel) const {
+  if (voxel < kPadding || voxel >= kPadding + voxels_[axis]) return -1;
+  const int32_t along = (voxel - kPadding) * step_ + step_ / 2;
+  return std::min(along, state_.lattice.size[axis] - 1) * stride_[axis];
+}
+
+bool SolidVolume::matter(int x, int y, int z) const {
+  const Site column = offset(0, x), row = offset(1, y), layer = offset(2, z);
+  return column >= 0 && row >= 0 && layer >= 0 && visible_[state_.ids[column + row + layer]] != 0;
+}
+
+float SolidVolume::near(const Vec3f& p) const {
+  constexpr float kMiddle = (kBlock - 1) / 2.0f;
+  return near_.at({(p.x - kMiddle) / kBlock, (p.y - kMiddle) / kBlock, (p.z - kMiddle) / kBlock});
+}
+
+float SolidVolume::far(const Vec3f& p) const {
+  constexpr float kSide = kBlock * kBlock, kMiddle = (kSide - 1) / 2;
+  return far_.at({(p.x - kMiddle) / kSide, (p.y - kMiddle) / kSide, (p.z - kMiddle) / kSide});
+}
+
+// Matter of plane z, smoothed along x and y: 0 to kWeight^2.
+void SolidVolume::blur_plane(int z, Plane& plane) const {
+  const int width = fine_.size.x, height = fine_.size.y;
+  plane.assign(std::size_t(width) * height, 0);
+  if (z < kPadding || z >= kPadding + voxels_.z) return;
+  const Kernel kx = kernel_along(voxels_.x), ky = kernel_along(voxels_.y);
+  std::vector<uint16_t> row(width), along_x(width);
+  for (int y = kPadding; y < kPadding + voxels_.y; ++y) {
+    for (int x = kPadding; x < kPadding + voxels_.x; ++x) row[x] = matter(x, y, z) ? 1 : 0;
+    for (int x = 0; x < width; ++x) {
+      int sum = 0;
+      for (int k = -kReach; k <= kReach; ++k)
+        if (x + k >= 0 && x + k < width) sum += kx[k + kReach] * row[x + k];
+      along_x[x] = uint16_t(sum);
+    }
+    for (int k = -kReach; k <= kReach; ++k) {
+      uint16_t* out = plane.data() + std::size_t(y + k) * width;
+      for (int x = 0; x < width; ++x) out[x] = uint16_t(out[x] + ky[k + kReach] * along_x[x]);
+    }
+  }
+}
+
+void SolidVolume::smooth_planes(int first, int last) {
+  const Kernel kz = kernel_along(voxels_.z);
+  std::array<Plane, 2 * kReach + 1> planes;  // plane z in slot z modulo their number
+  const auto slot = [&](int z) -> Plane& { return planes[(z + int(planes.size())) % planes.size()]; };
+  for (int z = first - kReach; z < first + kReach; ++z) blur_plane(z, slot(z));
+  for (int z = first; z < last; ++z) {
+    blur_plane(z + kReach, slot(z + kReach));
+    for (int y = 0; y < fine_.size.y; ++y)
+      for (int x = 0; x < fine_.size.x; ++x) {
+        const std::size_t i = std::size_t(y) * fine_.size.x + x;
+        int sum = 0;
+        for (int k = -kReach; k <= kReach; ++k) sum += kz[k + kReach] * slot(z + k)[i];
+        int value = sum * 255 / (kWeight * kWeight * kWeight);
+        if (value > 0 && value < kSurface - kMissing && matter(x, y, z)) value = int(kSurface) + kInside;
+        fine_.values[fine_.index(x, y, z)] = uint8_t(value);
+      }
+  }
+}
+
+void SolidVolume::summarise_blocks(int z) {
+  average_layer(fine_, near_, kBlock, z);
+  for (int y = 0; y < near_.size.y; ++y)
+    for (int x = 0; x < near_.size.x; ++x) {
+      uint8_t most = 0;
+      for (int k = z * kBlock; k <= std::min((z + 1) * kBlock, fine_.size.z - 1); ++k)
+        for (int j = y * kBlock; j <= std::min((y + 1) * kBlock, fine_.size.y - 1); ++j)
+          for (int i = x * kBlock; i <= std::min((x + 1) * kBlock, fine_.size.x - 1); ++i)
+            most = std::max(most, fine_.values[fine_.index(i, j, k)]);
+      empty_[near_.index(x, y, z)] = float(most) < kSurface;
+    }
+}
+
+}  // namespace kiln

@@ -1,0 +1,68 @@
+// The lattice as the ray caster sees it: how much of the neighbourhood of every site is visible matter,
+// smoothed so that surfaces are round instead of made of cubes.
+#pragma once
+
+#include <vector>
+
+#include "output/picture/image.hpp"
+
+namespace kiln {
+
+// A box of bytes that is read between its points.
+struct ByteGrid {
+  Vec3i size;
+  std::vector<uint8_t> values;
+
+  void resize(const Vec3i& new_size);
+  std::size_t index(int x, int y, int z) const { return (std::size_t(z) * size.y + y) * size.x + x; }
+  // Trilinear, 0 to 255; outside of the box its nearest face.
+  float at(const Vec3f& p) const;
+};
+
+// The unit of length is the voxel, which is `step` sites wide; voxel i has its centre at i. kPadding empty
+// voxels surround the lattice.
+class SolidVolume {
+ public:
+  static constexpr int kPadding = 2;
+  static constexpr int kBlock = 4;  // voxels along the side of a block
+  // The surface is where the smooth value is this, of 255. A little less than one half: smoothing shrinks
+  // what is convex, and this gives a ball of radius 7 its size back.
+  static constexpr float kSurface = 113.5f;
+
+  // `visible`: per cell, 0 or 1.
+  SolidVolume(const State& state, std::vector<uint8_t> visible, double sites_per_pixel, int threads);
+
+  int step() const { return step_; }
+  Vec3d place(const Vec3d& lattice_place) const;
+
+  bool visible(CellId cell) const { return visible_[cell] != 0; }
+  // The site at voxel (x, y, z) is offset(0, x) + offset(1, y) + offset(2, z); beyond the lattice one of them
+  // is -1.
+  Site offset(int axis, int voxel) const;
+
+  const ByteGrid& fine() const { return fine_; }
+  // The mean over blocks, and over blocks of blocks.
+  float near(const Vec3f& p) const;
+  float far(const Vec3f& p) const;
+  // Whether nothing of the surface is in the block that begins at voxel kBlock * (x, y, z), up to the first
+  // voxels of the next blocks.
+  bool empty_block(int x, int y, int z) const { return empty_[near_.index(x, y, z)] != 0; }
+
+ private:
+  using Plane = std::vector<uint16_t>;
+
+  bool matter(int x, int y, int z) const;
+  void smooth_planes(int first, int last);
+  void blur_plane(int z, Plane& plane) const;
+  void summarise_blocks(int z);
+
+  const State& state_;
+  int step_ = 1;
+  Vec3i voxels_;                  // without the padding
+  Vec3<Site> stride_;             // sites from one to the next along an axis
+  std::vector<uint8_t> visible_;  // per cell
+  ByteGrid fine_, near_, far_;
+  std::vector<uint8_t> empty_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,267 @@
+#include "output/report/plots.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <set>
+
+#include "base/error.hpp"
+
+namespace kiln {
+namespace {
+
+const Column* find(const std::vector<Column>& columns, const std::string& name) {
+  const auto it =
+      std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+  return it == columns.end() ? nullptr : &*it;
+}
+
+bool shows_something(const Column& column) {
+  return std::any_of(column.values.begin(), column.values.end(),
+                     [](double v) { return std::isfinite(v) && v != 0; });
+}
+
+struct Member {
+  const char* column;
+  const char* name;
+};
+
+struct KnownPlot {
+  const char* title;
+  const char* y_label;
+  std::vector<Member> members;
+  const char* spread = nullptr;  // the column of a band around the first member
+  bool log = false;              // both axes
+  bool from_zero = false;
+};
+
+const std::vector<KnownPlot>& known_plots() {
+  static const std::vector<KnownPlot> plots = {
+      {"Cell volume", "sites, mean ± sd", {{"volume_mean", "volume"}}, "volume_sd"},
+      {"Cell perimeter",
+       "(site, neighbour) pairs, mean ± sd",
+       {{"perimeter_mean", "perimeter"}},
+       "perimeter_sd"},
+      {"Interfaces",
+       "contacts: pairs of sites",
+       {{"homotypic", "same type"},
+        {"heterotypic", "different types"},
+        {"with_medium", "medium"},
+        {"with_frozen", "frozen"}},
+       nullptr,
+       false,
+       true},
+      {"Mean squared displacement", "µm², from the first sample", {{"msd_um2", "MSD"}}, nullptr, true},
+      {"Displacement",
+       "µm, mean, from the first sample",
+       {{"displacement_um", "displacement"}},
+       nullptr,
+       false,
+       true},
+      {"Speed", "µm/min, mean", {{"speed_um_per_min", "speed"}}, nullptr, false, true},
+      {"Directions",
+       "1: all the same way, 0: no direction",
+       {{"order_index", "order index"},
+        {"direction_autocorrelation", "autocorrelation"},
+        {"straightness", "straightness"}},
+       nullptr,
+       false,
+       true},
+      {"Explored volume",
+       "µm³ for each cell there is",
+       {{"explored_um3_per_cell", "all cells together"}, {"visited_um3_mean", "each by itself"}},
+       nullptr,
+       false,
+       true},
+      {"Explored area",
+       "µm² for each cell there is",
+       {{"explored_um2_per_cell", "all cells together"}, {"visited_um2_mean", "each by itself"}},
+       nullptr,
+       false,
+       true},
+      {"Mixing",
+       "share of one half's cells that touch the other half",
+       {{"mixed_fraction", "mixed"}},
+       nullptr,
+       false,
+       true},
+      {"Copy attempts",
+       "share of all attempts",
+       {{"acceptance", "accepted"}, {"live_fraction", "between different cells"}},
+       nullptr,
+       false,
+       true},
+  };
+  return plots;
+}
+
+// The time axis of a run, in a unit that suits its length.
+struct TimeAxis {
+  std::vector<double> values;
+  std::string label = "row";
+
+  explicit TimeAxis(const std::vector<Column>& measures) {
+    const Column* minutes = find(measures, "t_min");
+    const Column* mcs = find(measures, "mcs");
+    if (minutes != nullptr) {
+      values = minutes->values;
+      const double last = values.empty() ? 0 : values.back();
+      const double unit = last > 3 * 24 * 60 ? 24 * 60 : last > 5 * 60 ? 60 : last > 3 ? 1 : 1.0 / 60;
+      label = unit > 60 ? "time (days)" : unit > 1 ? "time (h)" : unit == 1 ? "time (min)" : "time (s)";
+      for (double& value : values) value /= unit;
+    } else if (mcs != nullptr) {
+      values = mcs->values;
+      label = "time (MCS)";
+    } else if (!measures.empty()) {
+      for (std::size_t i = 0; i < measures[0].values.size(); ++i) values.push_back(double(i));
+    }
+  }
+};
+
+std::optional<Plot> known_plot(const KnownPlot& known, const std::vector<Column>& measures,
+                               const TimeAxis& time) {
+  Plot plot;
+  plot.title = known.title;
+  plot.x_label = time.label;
+  plot.y_label = known.y_label;
+  plot.log_x = plot.log_y = known.log;
+  plot.from_zero = known.from_zero;
+  for (const Member& member : known.members) {
+    const Column* column = find(measures, member.column);
+    if (column == nullptr || !shows_something(*column)) continue;
+    const Column* spread = known.spread != nullptr ? find(measures, known.spread) : nullptr;
+    plot.series.push_back({member.name, time.values, column->values,
+                           spread != nullptr ? spread->values : std::vector<double>()});
+  }
+  if (plot.series.empty()) return std::nullopt;
+  return plot;
+}
+
+// Shown where something happened: cells vanish or fall apart.
+std::optional<Plot> plot_of_counts(const std::vector<Column>& measures, const TimeAxis& time) {
+  Plot plot{"Cells", time.label, "number of cells", {}};
+  plot.from_zero = true;
+  for (const char* name : {"cells", "extinct", "fragmented"}) {
+    const Column* column = find(measures, name);
+    if (column != nullptr && shows_something(*column))
+      plot.series.push_back({name, time.values, column->values, {}});
+  }
+  if (plot.series.size() < 2) return std::nullopt;
+  return plot;
+}
+
+std::optional<Plot> plot_of_contacts(const std::vector<Column>& measures, const TimeAxis& time) {
+  static const std::string prefix = "contact_";
+  Plot plot{"Contact fractions", time.label, "share of a type's interface: type, what it faces", {}};
+  plot.from_zero = true;
+  for (const Column& column : measures) {
+    if (column.name.rfind(prefix, 0) != 0 || !shows_something(column)) continue;
+    std::string name = column.name.substr(prefix.size());
+    std::replace(name.begin(), name.end(), '_', ' ');
+    plot.series.push_back({name, time.values, column.values, {}});
+  }
+  if (plot.series.empty()) return std::nullopt;
+  return plot;
+}
+
+std::vector<Plot> plots_of_unknown(const std::vector<Column>& measures, const TimeAxis& time) {
+  std::set<std::string> known = {"mcs",        "t_min",          "phase",        "cells",       "extinct",
+                                 "fragmented", "explored_sites", "explored_um2", "explored_um3"};
+  for (const KnownPlot& plot : known_plots()) {
+    if (plot.spread != nullptr) known.insert(plot.spread);
+    for (const Member& member : plot.members) known.insert(member.column);
+  }
+  std::vector<Plot> plots;
+  for (const Column& column : measures)
+    if (known.count(column.name) == 0 && column.name.rfind("contact_", 0) != 0 && shows_something(column))
+      plots.push_back({column.name, time.label, "", {{column.name, time.values, column.values, {}}}});
+  return plots;
+}
+
+// RFC 4180, on one line.
+std::vector<std::string> csv_fields(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"')
+      fields.back() += line[++i];
+    else if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      fields.emplace_back();
+    else
+      fields.back() += c;
+  }
+  return fields;
+}
+
+double number_in(const std::string& field) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  const bool good = error == std::errc() && end == field.data() + field.size() && !field.empty();
+  return good ? value : std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+std::vector<Column> csv_columns(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::string line;
+  if (!std::getline(in, line)) throw UserError(fmt::format("cannot read the table {}.", path.string()));
+  std::vector<Column> columns;
+  for (std::string& name : csv_fields(line)) columns.push_back({std::move(name), {}});
+  for (int64_t row = 2; std::getline(in, line); ++row) {
+    const std::vector<std::string> fields = csv_fields(line);
+    if (fields.size() != columns.size())
+      throw UserError(fmt::format("line {} of {} has {} fields where the header has {}.", row, path.string(),
+                                  fields.size(), columns.size()));
+    for (std::size_t i = 0; i < fields.size(); ++i) columns[i].values.push_back(number_in(fields[i]));
+  }
+  return columns;
+}
+
+std::vector<Plot> plots_of_measures(const std::vector<Column>& measures) {
+  const TimeAxis time(measures);
+  std::vector<Plot> plots;
+  const auto add = [&](std::optional<Plot> plot) {
+    if (plot) plots.push_back(std::move(*plot));
+  };
+  for (const KnownPlot& known : known_plots()) add(known_plot(known, measures, time));
+  add(plot_of_contacts(measures, time));
+  add(plot_of_counts(measures, time));
+  for (Plot& plot : plots_of_unknown(measures, time)) plots.push_back(std::move(plot));
+  return plots;
+}
+
+std::vector<Plot> plots_of_lags(const std::vector<Column>& lags) {
+  const Column* lag = find(lags, "lag");
+  const Column* msd = find(lags, "msd");
+  const Column* turning = find(lags, "direction_autocorrelation");
+  std::vector<Plot> plots;
+  if (lag == nullptr || lag->values.empty()) return plots;
+  std::vector<double> minutes = lag->values;
+  for (double& value : minutes) value /= 60;
+  if (msd != nullptr && shows_something(*msd)) {
+    plots.push_back({"Mean squared displacement by lag",
+                     "lag (min)",
+                     "µm², over cells and starting times",
+                     {{"MSD", minutes, msd->values, {}}}});
+    plots.back().log_x = plots.back().log_y = true;
+  }
+  if (turning != nullptr && shows_something(*turning)) {
+    plots.push_back({"Direction autocorrelation by lag",
+                     "lag (min)",
+                     "cosine of the turn, mean",
+                     {{"autocorrelation", minutes, turning->values, {}}}});
+    plots.back().from_zero = true;
+  }
+  return plots;
+}
+
+}  // namespace kiln

@@ -1,0 +1,204 @@
+#include "output/state/checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "data/hdf5/file.hpp"
+#include "output/state/hdf5_seal.hpp"
+
+namespace kiln {
+
+CheckpointInfo checkpoint_info(const Model& model, int64_t mcs, const AttemptCounts& counts,
+                               const std::string& schedule) {
+  CheckpointInfo info;
+  info.seed = model.seed;
+  info.model = model.resolved;
+  info.schedule = schedule;
+  info.phase = model.phase_number(mcs);
+  info.counts = counts;
+  info.types = type_memories(model);
+  return info;
+}
+namespace {
+
+const hdf5::SealKind kSeal{"checkpoint", 1};
+
+// Vectors are stored with an axis of three.
+template <class T>
+void write_vectors(const hdf5::Group& group, const char* name, const std::vector<Vec3<T>>& values) {
+  static_assert(sizeof(Vec3<T>) == 3 * sizeof(T));
+  group.write(name, reinterpret_cast<const T*>(values.data()), {values.size(), 3});
+}
+
+template <class T>
+std::vector<Vec3<T>> read_vectors(const hdf5::Group& group, const char* name, std::size_t count) {
+  std::vector<Vec3<T>> values(count);
+  group.read(name, reinterpret_cast<T*>(values.data()), {count, 3});
+  return values;
+}
+
+void write_cells(const hdf5::Group& group, const Cells& cells) {
+  const std::size_t count = cells.count();
+  std::vector<int32_t> volume(count), perimeter(count);
+  std::vector<Vec3i> anchor(count);
+  std::vector<Vec3<int64_t>> sum(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    volume[i] = cells.extent[i].volume;
+    perimeter[i] = cells.extent[i].perimeter;
+    anchor[i] = cells.centroid[i].anchor;
+    sum[i] = cells.centroid[i].sum;
+  }
+  group.write("type", cells.type.data(), {count});
+  group.write("volume", volume.data(), {count});
+  group.write("perimeter", perimeter.data(), {count});
+  write_vectors(group, "anchor", anchor);
+  write_vectors(group, "sum", sum);
+}
+
+Cells read_cells(const hdf5::Group& group) {
+  Cells cells;
+  cells.type = group.read_all<TypeId>("type");
+  const std::size_t count = cells.type.size();
+  std::vector<int32_t> volume(count), perimeter(count);
+  group.read("volume", volume.data(), {count});
+  group.read("perimeter", perimeter.data(), {count});
+  const std::vector<Vec3i> anchor = read_vectors<int32_t>(group, "anchor", count);
+  const std::vector<Vec3<int64_t>> sum = read_vectors<int64_t>(group, "sum", count);
+  cells.extent.resize(count);
+  cells.centroid.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    cells.extent[i] = {volume[i], perimeter[i]};
+    cells.centroid[i] = {anchor[i], sum[i]};
+  }
+  return cells;
+}
+
+hdf5::Shape sites_of(const Lattice& lattice) {
+  return {uint64_t(lattice.size.z), uint64_t(lattice.size.y), uint64_t(lattice.size.x)};
+}
+
+void write_state(const hdf5::Group& root, const State& state) {
+  const Lattice& lattice = state.lattice;
+  root.set("size", std::vector<int64_t>{lattice.size.x, lattice.size.y, lattice.size.z});
+  root.set("periodic", std::vector<int64_t>{lattice.periodic.x, lattice.periodic.y, lattice.periodic.z});
+  root.set("dimension", int64_t(lattice.dimension));
+  root.set("mcs", state.mcs);
+  root.set("history_length", int64_t(state.history_length));
+  root.write("ids", state.ids.data(), sites_of(lattice));
+  if (!state.act.empty()) root.write("act", state.act.data(), sites_of(lattice));
+  write_cells(root.create_group("cells"), state.cells);
+  if (!state.direction.empty()) write_vectors(root, "direction", state.direction);
+  write_vectors(root, "history", state.history);
+}
+
+template <class T>
+HugeVector<T> read_sites(const hdf5::Group& root, const char* name, const Lattice& lattice) {
+  const hdf5::Dataset dataset = root.open_dataset(name, hdf5::element_of<T>, sites_of(lattice));
+  HugeVector<T> values(std::size_t(lattice.sites()));
+  dataset.read(values.data());
+  return values;
+}
+
+State read_state(const hdf5::Group& root) {
+  State state;
+  const std::vector<int64_t> size = root.wholes("size"), periodic = root.wholes("periodic");
+  for (std::size_t axis = 0; axis < std::min({size.size(), periodic.size(), std::size_t(3)}); ++axis) {
+    state.lattice.size[int(axis)] = int32_t(size[axis]);
+    state.lattice.periodic[int(axis)] = periodic[axis] != 0;
+  }
+  state.lattice.dimension = int(root.whole("dimension"));
+  state.mcs = root.whole("mcs");
+  state.history_length = int(root.whole("history_length"));
+  state.ids = read_sites<CellId>(root, "ids", state.lattice);
+  if (root.has("act")) state.act = read_sites<ActValue>(root, "act", state.lattice);
+  state.cells = read_cells(root.open_group("cells"));
+  const std::size_t count = state.cells.count();
+  if (root.has("direction")) state.direction = read_vectors<float>(root, "direction", count);
+  state.history = read_vectors<double>(root, "history", count * std::size_t(state.history_length));
+  return state;
+}
+
+void write_info(const hdf5::Group& root, const CheckpointInfo& info) {
+  root.set("seed", std::to_string(info.seed));  // text: HDF5's integers here are signed
+  root.set("model", info.model);
+  root.set("schedule", info.schedule);
+  root.set("phase", int64_t(info.phase));
+  root.set("attempts", info.counts.attempts);
+  root.set("live", info.counts.live);
+  root.set("accepted", info.counts.accepted);
+  std::vector<std::string> types;
+  std::vector<int64_t> lags;
+  for (const TypeMemory& type : info.types) {
+    types.push_back(type.name);
+    lags.push_back(type.persistence_lag);
+  }
+  root.set("type_names", types);
+  root.set("persistence_lags", lags);
+  if (info.from) {
+    const hdf5::Group from = root.create_group("from");
+    from.set("file", info.from->file);
+    from.set("hash", info.from->hash);
+    from.set("mcs", info.from->mcs);
+  }
+  const hdf5::Group extra = root.create_group("extra");
+  for (const auto& [name, values] : info.extra)  // any name is allowed here, not so in HDF5
+    extra.write(fmt::format("{:06}", extra.members().size()), values.data(), {values.size()})
+        .set("name", name);
+}
+
+CheckpointInfo read_info(const hdf5::Group& root) {
+  CheckpointInfo info;
+  const std::string seed = root.text("seed");
+  std::from_chars(seed.data(), seed.data() + seed.size(), info.seed);
+  info.model = root.text("model");
+  info.schedule = root.text("schedule");
+  info.phase = int(root.whole("phase"));
+  info.counts = {root.whole("attempts"), root.whole("live"), root.whole("accepted")};
+  const std::vector<std::string> types = root.texts("type_names");
+  const std::vector<int64_t> lags = root.wholes("persistence_lags");
+  for (std::size_t i = 0; i < std::min(types.size(), lags.size()); ++i)
+    info.types.push_back({types[i], lags[i]});
+  if (root.has("from")) {
+    const hdf5::Group from = root.open_group("from");
+    info.from = BranchPoint{from.text("file"), from.text("hash"), from.whole("mcs")};
+  }
+  const hdf5::Group extra = root.open_group("extra");
+  for (const std::string& member : extra.members())
+    info.extra[extra.open_dataset(member, hdf5::Element::f64).text("name")] = extra.read_all<double>(member);
+  return info;
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& path, const State& state, const CheckpointInfo& info) {
+  hdf5::require();
+  write_atomically(path, [&](const std::filesystem::path& temporary) {
+    hdf5::File file(temporary, hdf5::File::Mode::create, hdf5::kSealBytes);
+    file.root().set("kiln_version", std::string(KILN_VERSION));
+    file.root().set("hash", state_hash(state));
+    write_info(file.root(), info);
+    write_state(file.root(), state);
+    file.close();
+    hdf5::seal(temporary, kSeal);
+  });
+}
+
+Checkpoint read_checkpoint(const std::filesystem::path& path) {
+  hdf5::require();
+  hdf5::check_seal(path, kSeal);
+  const hdf5::File file(path, hdf5::File::Mode::read);
+  const hdf5::Group& root = file.root();
+  Checkpoint checkpoint{read_state(root), read_info(root), root.text("kiln_version"), root.text("hash")};
+  const std::string hash = state_hash(checkpoint.state);
+  if (hash != checkpoint.hash)
+    throw UserError(fmt::format("{} is damaged: its state has the hash {}, not {} as recorded in it.",
+                                path.string(), hash, checkpoint.hash));
+  return checkpoint;
+}
+
+}  // namespace kiln

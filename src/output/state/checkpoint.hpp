@@ -1,0 +1,48 @@
+// Checkpoints: all that a run needs to go on as if it had never been stopped, bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/state.hpp"
+#include "engine/engine.hpp"
+#include "model/branch.hpp"
+#include "output/run/record.hpp"
+
+namespace kiln {
+
+struct CheckpointInfo {
+  uint64_t seed = 0;
+  std::string model;  // resolved, as TOML
+  std::string schedule;
+  int phase = 0;         // index of the phase that the next MCS belongs to
+  AttemptCounts counts;  // of the whole run so far
+  std::vector<TypeMemory> types;
+  std::optional<BranchPoint> from;  // where the run began, if it branched off another
+  // What measures and tracks remember from before they saw this state, by a name of their own.
+  std::map<std::string, std::vector<double>> extra;
+};
+
+// What there is to say of a state at this MCS; of the measures and of a branch, nothing.
+CheckpointInfo checkpoint_info(const Model& model, int64_t mcs, const AttemptCounts& counts,
+                               const std::string& schedule);
+
+struct Checkpoint {
+  State state;
+  CheckpointInfo info;
+  std::string version;  // of the Kiln that wrote it
+  std::string hash;     // state_hash(state)
+};
+
+// Appears whole or not at all.
+void write_checkpoint(const std::filesystem::path& path, const State& state, const CheckpointInfo& info);
+
+// UserError, naming the file, where it is missing, damaged or not a checkpoint, or where the state in it does
+// not have the hash that it should.
+Checkpoint read_checkpoint(const std::filesystem::path& path);
+
+}  // namespace kiln

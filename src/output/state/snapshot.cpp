@@ -1,0 +1,276 @@
+#include "output/state/snapshot.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "data/hdf5/file.hpp"
+#include "output/state/xdmf.hpp"
+
+namespace kiln {
+namespace {
+
+using std::filesystem::path;
+
+// Where snapshots are collected: of a run from its beginning, and of one that goes on with a lattice.h5. With
+// the first, a lattice.h5 beside it belongs to an earlier run.
+path new_parts(const path& folder) { return folder / ".lattice.new"; }
+path more_parts(const path& folder) { return folder / ".lattice.more"; }
+
+std::string group_name(int64_t mcs) { return fmt::format("mcs_{:08}", mcs); }
+
+hdf5::Shape shape_of(const Lattice& lattice) {
+  const Vec3<uint64_t> n{uint64_t(lattice.size.x), uint64_t(lattice.size.y), uint64_t(lattice.size.z)};
+  if (lattice.dimension == 2) return {n.y, n.x};
+  return {n.z, n.y, n.x};
+}
+
+std::vector<int64_t> times_named(const std::vector<std::string>& names) {
+  std::vector<int64_t> times;
+  for (const std::string& name : names) {
+    int64_t mcs = -1;
+    if (name.rfind("mcs_", 0) != 0) continue;
+    std::from_chars(name.data() + 4, name.data() + name.size(), mcs);
+    if (mcs >= 0 && name == group_name(mcs)) times.push_back(mcs);
+  }
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
+std::vector<int64_t> times_in(const hdf5::Group& root) { return times_named(root.members()); }
+
+std::vector<int64_t> times_in(const path& parts) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(parts))
+    if (entry.path().extension() == ".h5") names.push_back(entry.path().stem().string());
+  return times_named(names);
+}
+
+void make_folder(const path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw Failure(fmt::format("cannot write {}: {}.", folder.string(), error.message()));
+}
+
+Lattice read_lattice(const hdf5::Group& root, const path& file) {
+  const std::vector<int64_t> size = root.wholes("size");
+  const std::vector<int64_t> periodic = root.wholes("periodic");
+  const int64_t dimension = root.whole("dimension");
+  bool good =
+      size.size() == 3 && periodic.size() == 3 && (dimension == 3 || (dimension == 2 && size[2] == 1));
+  Lattice lattice;
+  lattice.dimension = int(dimension);
+  for (int axis = 0; good && axis < 3; ++axis) {
+    good = size[axis] >= 1 && size[axis] <= std::numeric_limits<int32_t>::max();
+    lattice.size[axis] = int32_t(size[axis]);
+    lattice.periodic[axis] = periodic[axis] != 0;
+  }
+  if (!good)
+    throw UserError(fmt::format("cannot read {}: its lattice, size ({}) and dimension {}, is none of Kiln's.",
+                                file.string(), fmt::join(size, ", "), dimension));
+  return lattice;
+}
+
+// The types of all sites, a layer of chunks at a time: a whole array of them would be a quarter of the ids
+// again.
+void write_types(const hdf5::Group& group, const State& state) {
+  const hdf5::Shape shape = shape_of(state.lattice);
+  const hdf5::Dataset dataset = group.create_dataset("type", hdf5::element_of<TypeId>, shape);
+  const uint64_t row = hdf5::elements(shape) / shape[0];
+  std::vector<TypeId> types;
+  for (uint64_t first = 0; first < shape[0]; first += dataset.rows_per_chunk()) {
+    const uint64_t rows = std::min(dataset.rows_per_chunk(), shape[0] - first);
+    types.resize(rows * row);
+    const CellId* ids = state.ids.data() + first * row;
+    in_parallel(int64_t(types.size()), all_threads(), [&](int, int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) types[std::size_t(i)] = state.cells.type[ids[i]];
+    });
+    dataset.write_rows(first, rows, types.data());
+  }
+}
+
+void write_cells(const hdf5::Group& group, const State& state, double voxel_um) {
+  const Cells& cells = state.cells;
+  const std::size_t count = cells.count();
+  std::vector<int32_t> volume(count), perimeter(count);
+  std::vector<double> place[3];
+  for (auto& axis : place) axis.assign(count, std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < count; ++i) {
+    volume[i] = cells.extent[i].volume;
+    perimeter[i] = cells.extent[i].perimeter;
+    if (i == kMedium || volume[i] <= 0) continue;
+    const Vec3d position = cells.position(CellId(i));
+    for (int axis = 0; axis < 3; ++axis) place[axis][i] = position[axis] * voxel_um;
+  }
+  group.write("type", cells.type.data(), {count});
+  group.write("volume", volume.data(), {count}).set("unit", std::string("sites"));
+  group.write("perimeter", perimeter.data(), {count}).set("unit", std::string("pairs of sites"));
+  for (int axis = 0; axis < 3; ++axis)
+    group.write(std::string(1, "xyz"[axis]), place[axis].data(), {count}).set("unit", std::string("um"));
+}
+
+void write_state(const hdf5::Group& group, const State& state, double voxel_um) {
+  const hdf5::Shape shape = shape_of(state.lattice);
+  group.set("mcs", state.mcs);
+  group.write("ids", state.ids.data(), shape);
+  write_types(group, state);
+  if (!state.act.empty()) group.write("act", state.act.data(), shape);
+  write_cells(group.create_group("cells"), state, voxel_um);
+}
+
+}  // namespace
+
+LatticeFile::Settings LatticeFile::settings_of(const Model& model) {
+  Settings settings{model.lattice, model.units, {}};
+  for (const CellType& type : model.types) settings.type_names.push_back(type.name);
+  return settings;
+}
+
+void LatticeFile::start(const hdf5::Group& root, const Settings& settings) {
+  const Lattice& lattice = settings.lattice;
+  root.set("size", std::vector<int64_t>{lattice.size.x, lattice.size.y, lattice.size.z});
+  root.set("periodic", std::vector<int64_t>{lattice.periodic.x, lattice.periodic.y, lattice.periodic.z});
+  root.set("dimension", int64_t(lattice.dimension));
+  root.set("voxel_um", settings.units.voxel_um);
+  root.set("seconds_per_mcs", settings.units.seconds_per_mcs);
+  root.set("type_names", settings.type_names);
+  root.set("kiln_version", std::string(KILN_VERSION));
+}
+
+LatticeFile::LatticeFile(const path& folder, Settings settings)
+    : folder_(folder), parts_(new_parts(folder)), settings_(std::move(settings)) {}
+
+LatticeFile::LatticeFile(const path& folder, const Model& model) : LatticeFile(folder, settings_of(model)) {
+  hdf5::require();
+  remove_folder_atomically(more_parts(folder));
+  remove_folder_atomically(parts_);
+  make_folder(parts_);
+}
+
+LatticeFile LatticeFile::continue_from(const path& folder, const Model& model, int64_t last_mcs) {
+  hdf5::require();
+  const path earlier = folder / "lattice.h5";
+  LatticeFile result(folder, settings_of(model));
+  if (!std::filesystem::exists(result.parts_)) {
+    if (!std::filesystem::exists(earlier)) return LatticeFile(folder, model);
+    result.parts_ = more_parts(folder);
+    result.saved_ = result.take_over(earlier);
+    make_folder(result.parts_);
+  }
+  remove_leftovers(result.parts_);
+  for (const int64_t mcs : times_in(result.parts_)) result.saved_.push_back(mcs);
+  std::sort(result.saved_.begin(), result.saved_.end());
+  result.saved_.erase(std::unique(result.saved_.begin(), result.saved_.end()), result.saved_.end());
+  result.saved_.erase(std::upper_bound(result.saved_.begin(), result.saved_.end(), last_mcs),
+                      result.saved_.end());
+  return result;
+}
+
+std::vector<int64_t> LatticeFile::take_over(const path& earlier) const {
+  try {
+    const hdf5::File source(earlier, hdf5::File::Mode::read);
+    const Lattice found = read_lattice(source.root(), earlier);
+    const Vec3i& size = settings_.lattice.size;
+    if (found.dimension != settings_.lattice.dimension || !(found.size == size))
+      throw UserError(
+          fmt::format("cannot go on with {}: its lattice has {} x {} x {} sites, the model's {} x {} x {}.",
+                      earlier.string(), found.size.x, found.size.y, found.size.z, size.x, size.y, size.z));
+    return times_in(source.root());
+  } catch (const UserError& e) {
+    throw UserError(fmt::format("{} To go on without its snapshots, move it away.", e.what()));
+  }
+}
+
+path LatticeFile::file_of(int64_t mcs) const { return parts_ / (group_name(mcs) + ".h5"); }
+
+void LatticeFile::add(const State& state) {
+  if (std::binary_search(saved_.begin(), saved_.end(), state.mcs)) return;
+  write_atomically(file_of(state.mcs), [&](const path& temporary) {
+    hdf5::File file(temporary, hdf5::File::Mode::create);
+    start(file.root(), settings_);
+    write_state(file.root().create_group(group_name(state.mcs)), state, settings_.units.voxel_um);
+    file.close();
+  });
+  saved_.insert(std::upper_bound(saved_.begin(), saved_.end(), state.mcs), state.mcs);
+}
+
+// A snapshot that was made again, after a run went back to an older checkpoint, counts before the earlier
+// one.
+void LatticeFile::assemble(const path& result) const {
+  hdf5::File target(result, hdf5::File::Mode::create);
+  start(target.root(), settings_);
+  std::optional<hdf5::File> earlier;
+  for (const int64_t mcs : saved_) {
+    const bool part = std::filesystem::exists(file_of(mcs));
+    if (!part && !earlier) earlier.emplace(folder_ / "lattice.h5", hdf5::File::Mode::read);
+    if (part)
+      target.root().copy_from(hdf5::File(file_of(mcs), hdf5::File::Mode::read).root(), group_name(mcs));
+    else
+      target.root().copy_from(earlier->root(), group_name(mcs));
+  }
+  target.close();
+}
+
+void LatticeFile::finish() {
+  write_atomically(folder_ / "lattice.h5", [&](const path& temporary) { assemble(temporary); });
+  const Vec3i& size = settings_.lattice.size;
+  XdmfSeries series{"lattice.h5", {size.z, size.y, size.x}, settings_.units.voxel_um, {}};
+  const hdf5::File file(folder_ / "lattice.h5", hdf5::File::Mode::read);
+  for (const int64_t mcs : saved_) {
+    const bool has_act = file.root().open_group(group_name(mcs)).has("act");
+    series.steps.push_back({group_name(mcs), double(mcs) * settings_.units.seconds_per_mcs / 60, has_act});
+  }
+  write_text_atomically(folder_ / "lattice.xdmf", xdmf_text(series));
+  remove_folder_atomically(parts_);
+}
+
+std::vector<int64_t> snapshot_times(const path& path) {
+  const hdf5::File file(path, hdf5::File::Mode::read);
+  return times_in(file.root());
+}
+
+State read_snapshot(const path& path, std::optional<int64_t> mcs) {
+  const hdf5::File file(path, hdf5::File::Mode::read);
+  const std::vector<int64_t> times = times_in(file.root());
+  if (times.empty()) throw UserError(fmt::format("{} has no snapshot of a lattice in it.", path.string()));
+  if (mcs && !std::binary_search(times.begin(), times.end(), *mcs))
+    throw UserError(
+        fmt::format("{} has no snapshot of MCS {}; it has {}.", path.string(), *mcs, fmt::join(times, ", ")));
+  State state;
+  state.mcs = mcs.value_or(times.back());
+  state.lattice = read_lattice(file.root(), path);
+  const hdf5::Shape shape = shape_of(state.lattice);
+  const hdf5::Group group = file.root().open_group(group_name(state.mcs));
+  const auto read_sites = [&](const char* name, auto& values) {
+    using Value = std::remove_reference_t<decltype(values[0])>;
+    const hdf5::Dataset dataset = group.open_dataset(name, hdf5::element_of<Value>, shape);
+    values = HugeVector<Value>(hdf5::elements(shape));
+    dataset.read(values.data());
+  };
+  read_sites("ids", state.ids);
+  if (group.has("act")) read_sites("act", state.act);
+
+  const hdf5::Group cells = group.open_group("cells");
+  state.cells.type = cells.read_all<TypeId>("type");
+  const std::size_t count = state.cells.type.size();
+  std::vector<int32_t> volume(count), perimeter(count);
+  cells.read("volume", volume.data(), {count});
+  cells.read("perimeter", perimeter.data(), {count});
+  state.cells.extent.resize(count);
+  state.cells.centroid.resize(count);
+  for (std::size_t i = 0; i < count; ++i) state.cells.extent[i] = {volume[i], perimeter[i]};
+  const CellId largest = *std::max_element(state.ids.begin(), state.ids.end());
+  if (largest >= count)
+    throw UserError(
+        fmt::format("cannot read {}: cell {} lies on the lattice of MCS {}, but only {} cells are listed.",
+                    path.string(), largest, state.mcs, count));
+  return state;
+}
+
+}  // namespace kiln

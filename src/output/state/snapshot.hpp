@@ -1,0 +1,73 @@
+// Snapshots of the lattice for other programs: `lattice.h5`, and `lattice.xdmf` that tells ParaView how to
+// read it.
+//
+//   /                       attributes size (x, y, z), periodic, dimension, voxel_um, seconds_per_mcs,
+//   type_names,
+//                           kiln_version
+//   /mcs_00000100           attribute mcs
+//   /mcs_00000100/ids       uint32 (nz, ny, nx), or (ny, nx) in 2-D: the cell at every site, 0 is the medium
+//   /mcs_00000100/type      uint8, the same shape: its type
+//   /mcs_00000100/act       uint16, the same shape: Act, where the model uses it
+//   /mcs_00000100/cells     type, volume (sites), perimeter, x, y, z (micrometres, unwrapped), by cell id; x,
+//   y, z
+//                           are NaN for the medium and for cells that are frozen or extinct
+//
+// The site (i, j, k) is centred at (i, j, k) voxel_um.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "data/hdf5/file.hpp"  // kHasHdf5
+#include "model/model.hpp"
+
+namespace kiln {
+
+// The lattice.h5 of a run that goes on. Until the end every snapshot is a file of its own in a hidden folder,
+// since HDF5 files do not survive a process that dies, or a full disk, while they grow. A run that dies
+// leaves that folder behind; continue_from picks it up.
+class LatticeFile {
+ public:
+  // Starts an empty file in a folder that exists.
+  LatticeFile(const std::filesystem::path& folder, const Model& model);
+
+  // Goes on with what an earlier part of the same run left in the folder, if anything: its snapshots up to
+  // and including `last_mcs` are kept. UserError where they cannot be read or belong to another lattice.
+  static LatticeFile continue_from(const std::filesystem::path& folder, const Model& model, int64_t last_mcs);
+
+  // A state whose MCS is in the file already is left out: a run makes the same one again.
+  void add(const State& state);
+
+  // Gives the file its name and writes lattice.xdmf.
+  void finish();
+
+  const std::vector<int64_t>& saved() const { return saved_; }  // MCS of the snapshots, ascending
+
+ private:
+  struct Settings {
+    Lattice lattice;
+    Units units;
+    std::vector<std::string> type_names;
+  };
+  LatticeFile(const std::filesystem::path& folder, Settings settings);
+  std::filesystem::path file_of(int64_t mcs) const;
+  std::vector<int64_t> take_over(const std::filesystem::path& earlier) const;
+  void assemble(const std::filesystem::path& path) const;
+  static Settings settings_of(const Model& model);
+  static void start(const hdf5::Group& root, const Settings& settings);
+
+  std::filesystem::path folder_, parts_;
+  Settings settings_;
+  std::vector<int64_t> saved_;
+};
+
+// The MCS of the snapshots in a lattice.h5, ascending.
+std::vector<int64_t> snapshot_times(const std::filesystem::path& path);
+
+// A snapshot, the last one unless `mcs` is given: lattice, MCS, ids, Act, and the cells' types and extents.
+// Enough to draw, not to go on with: centroids are left at zero, and there is nothing of persistence.
+State read_snapshot(const std::filesystem::path& path, std::optional<int64_t> mcs = std::nullopt);
+
+}  // namespace kiln

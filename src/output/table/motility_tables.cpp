@@ -1,0 +1,63 @@
+#include "output/table/motility_tables.hpp"
+
+#include "measure/motility/speed_divergence.hpp"
+
+namespace kiln {
+namespace {
+
+std::string_view name_of(const SpeedSums& sums, const Model& model) {
+  return model.phases[std::size_t(sums.phase)].name;
+}
+
+}  // namespace
+
+Rows speed_rows(std::span<const SpeedSums> phases, const Model& model) {
+  Rows table{{"phase", "low", "high", "count"}, {}};
+  for (const SpeedSums& sums : phases)
+    for (int64_t bin = 0; bin <= kSpeedBins; ++bin)
+      table.rows.push_back({name_of(sums, model), bin, bin < kSpeedBins ? Field(bin + 1) : Field(kUndefined),
+                            sums.counts[std::size_t(bin)]});
+  return table;
+}
+
+std::vector<std::string> motility_columns() {
+  return {
+      "interval_s",         "intervals",  "speed_mean_um_per_min", "speed_sd_um_per_min", "speed_skewness",
+      "arrest_coefficient", "arrest_low", "arrest_high",           "arrest_by_cell",      "divergence_bits"};
+}
+
+std::vector<Field> motility_fields(const SpeedSums& sums, const Model& model) {
+  const double interval_s = double(model.measure.speed_interval_mcs) * model.units.seconds_per_mcs;
+  const SpeedMoments speed = moments_of(sums);
+  const Share arrest = wilson_share(sums.arrested, sums.intervals);
+  return {interval_s,          sums.intervals,
+          speed.mean,          speed.sd,
+          speed.skewness,      arrest.value,
+          arrest.low,          arrest.high,
+          sums.arrest_by_cell, divergence_bits(sums.counts, model.measure.reference_speeds)};
+}
+
+Rows motility_rows(std::span<const SpeedSums> phases, const Model& model) {
+  Rows table{motility_columns(), {}};
+  table.columns.insert(table.columns.begin(), "phase");
+  for (const SpeedSums& sums : phases) {
+    std::vector<Field> row = motility_fields(sums, model);
+    row.insert(row.begin(), name_of(sums, model));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::vector<std::string> correlation_columns() {
+  return {"mcs", "low_um", "high_um", "pairs", "correlation"};
+}
+
+Rows correlation_rows(int64_t mcs, std::span<const CorrelationBin> bins, const Model& model) {
+  Rows table{correlation_columns(), {}};
+  const double um = model.units.voxel_um;
+  for (const CorrelationBin& bin : bins)
+    table.rows.push_back({mcs, bin.low * um, bin.high * um, bin.pairs, bin.correlation});
+  return table;
+}
+
+}  // namespace kiln

@@ -1,0 +1,156 @@
+#include "simulation/bench_cases.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+namespace kiln {
+namespace {
+
+std::string cubic(int size) { return fmt::format("[lattice]\nsize = [{0}, {0}, {0}]\n", size); }
+
+constexpr const char* kCell3d = R"(
+[types.cell]
+volume = {target = 150, lambda = 25}
+perimeter = {target = 1500, lambda = 0.2}
+)";
+
+std::string boxes_3d(double j_medium, const char* further_term) {
+  return fmt::format(
+      "{}{}\n[adhesion]\ncell.cell = 10\ncell.medium = {}\n[[initial]]\nkind = \"boxes\"\n"
+      "type = \"cell\"\nbox = [5, 5, 6]\n",
+      kCell3d, further_term, j_medium);
+}
+
+std::string sorting2d(int size) {
+  return fmt::format(R"(temperature = 10
+[lattice]
+size = [{0}, {0}]
+[types.light]
+volume = {{target = 40, lambda = 1}}
+[types.dark]
+volume = {{target = 40, lambda = 1}}
+[adhesion]
+light.light = 14
+dark.dark = 2
+light.dark = 11
+light.medium = 16
+dark.medium = 16
+[[initial]]
+kind = "boxes"
+types = {{light = 0.5, dark = 0.5}}
+box = [6, 6]
+)",
+                     size);
+}
+
+std::string chemotaxis2d(int size) {
+  return fmt::format(R"(temperature = 10
+[lattice]
+size = [{0}, {0}]
+[fields.ring]
+shape = "circular"
+[types.cell]
+volume = {{target = 2500, lambda = 20}}
+perimeter = {{target = 600, lambda = 2}}
+chemotaxis = {{lambda = 10, field = "ring"}}
+[adhesion]
+cell.cell = 10
+cell.medium = 10
+[[initial]]
+kind = "boxes"
+type = "cell"
+box = [50, 50]
+spacing = [100, 100]
+)",
+                     size);
+}
+
+// models/act-cell.toml
+std::string actcell2d(int size) {
+  const int low = (size - 50) / 2;
+  return fmt::format(R"(temperature = 10
+[lattice]
+size = [{0}, {0}]
+[types.cell]
+volume = {{target = 2500, lambda = 20}}
+perimeter = {{target = 600, lambda = 2}}
+act = {{lambda = 200, max = 50}}
+[adhesion]
+cell.cell = 10
+cell.medium = 10
+[[initial]]
+kind = "boxes"
+type = "cell"
+box = [50, 50]
+region = {{shape = "box", low = [{1}, {1}], high = [{2}, {2}]}}
+)",
+                     size, low, low + 50);
+}
+
+std::string lymphnode(int size) {
+  const double centre = (size - 1) / 2.0;
+  const std::string ball =
+      fmt::format("{{shape = \"ball\", centre = [{0}, {0}, {0}], radius = {1}}}", centre, size / 2.0);
+  const std::string outside = fmt::format(
+      "{{shape = \"ball\", centre = [{0}, {0}, {0}], radius = {1}, outside = true}}", centre, size / 2.0);
+  return fmt::format(R"(temperature = 20
+{0}boundary = "closed"
+[types.outside]
+frozen = true
+[types.stroma]
+frozen = true
+{1}act = {{lambda = 2600, max = 10}}
+[adhesion]
+cell.cell = 10
+[[initial]]
+kind = "fill"
+type = "outside"
+region = {3}
+[[initial]]
+kind = "network"
+type = "stroma"
+region = {2}
+fraction = 0.06
+[[initial]]
+kind = "seeds"
+type = "cell"
+radius = 2
+density = 0.96
+region = {2}
+)",
+                     cubic(size), kCell3d, ball, outside);
+}
+
+}  // namespace
+
+const std::vector<BenchCase>& bench_cases() {
+  static const std::vector<BenchCase> cases = {
+      {"sorting2d", "two types of small cells that fill the plane", 512},
+      {"dense3d", "static cells that fill the box", 64},
+      {"act3d", "the same, crawling by the Act model", 64},
+      {"collective3d", "the same, moving with persistence", 64},
+      {"chemotaxis2d", "large cells in a circular field", 512},
+      {"actcell2d", "a single large cell that crawls by the Act model", 256},
+      {"lymphnode", "Act cells in a ball with a stroma network", 128},
+  };
+  return cases;
+}
+
+std::string bench_model(const std::string& name, int size) {
+  if (name == "sorting2d") return sorting2d(size);
+  if (name == "chemotaxis2d") return chemotaxis2d(size);
+  if (name == "actcell2d") return actcell2d(size);
+  if (name == "lymphnode") return lymphnode(size);
+  if (name == "dense3d") return "temperature = 20\n" + cubic(size) + boxes_3d(10, "");
+  if (name == "act3d")
+    return "temperature = 20\n" + cubic(size) + boxes_3d(0, "act = {lambda = 2600, max = 10}");
+  if (name == "collective3d")
+    return "temperature = 20\n" + cubic(size) +
+           boxes_3d(0, "persistence = {lambda = 40, mu = 0.95, dt = 15}");
+  std::string known;
+  for (const BenchCase& c : bench_cases()) known += (known.empty() ? "" : ", ") + c.name;
+  throw UserError(fmt::format("there is no bench case \"{}\"; there are {}.", name, known));
+}
+
+}  // namespace kiln

@@ -1,0 +1,27 @@
+#include "base/wording.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kiln {
+namespace {
+
+TEST(Wording, DurationsAreRead) {
+  EXPECT_EQ(seconds_in("5400"), 5400);
+  EXPECT_EQ(seconds_in("0"), 0);
+  EXPECT_EQ(seconds_in("0.25"), 0.25);
+  EXPECT_EQ(seconds_in("45s"), 45);
+  EXPECT_EQ(seconds_in("90min"), 5400);
+  EXPECT_EQ(seconds_in("90m"), 5400);
+  EXPECT_EQ(seconds_in("1h30m"), 5400);
+  EXPECT_EQ(seconds_in("1.5h"), 5400);
+  EXPECT_EQ(seconds_in("1d2h3m4s"), 86400 + 7200 + 180 + 4);
+}
+
+TEST(Wording, WhatIsNoDurationIsNone) {
+  for (const char* text : {"", "h", "1x", "1h30", "-5", "1 h", "1h 30m", "inf", "nan", "1e3", "1hm",
+                           "1:30:00", "m5", "1..5s", "."})
+    EXPECT_EQ(seconds_in(text), std::nullopt) << text;
+}
+
+}  // namespace
+}  // namespace kiln
