@@ -6,11 +6,11 @@
 #include "base/seconds.hpp"
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
-#include "cli/summary.hpp"
 #include "engine/ensemble.hpp"
 #include "model/file/read.hpp"
 #include "output/run/record.hpp"
 #include "simulation/bench_cases.hpp"
+#include "simulation/run/summary.hpp"
 
 namespace kiln {
 namespace {

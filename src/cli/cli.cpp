@@ -5,9 +5,9 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.hpp"
+#include "base/tell.hpp"
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
-#include "cli/tell.hpp"
 #include "simulation/bench_cases.hpp"
 
 namespace kiln {

@@ -2,13 +2,13 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/tell.hpp"
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
-#include "cli/run_start.hpp"
-#include "cli/runner.hpp"
-#include "cli/summary.hpp"
-#include "cli/tell.hpp"
 #include "model/explain.hpp"
+#include "simulation/run/runner.hpp"
+#include "simulation/run/start.hpp"
+#include "simulation/run/summary.hpp"
 
 namespace kiln {
 namespace {
@@ -71,11 +71,11 @@ class RunCommand {
   int run() {
     check_run_folder(folder_.path, if_exists());
     if (fs::is_directory(folder_.path)) lock_.emplace(folder_.path);
-    start_ = find_start(options_, model_, folder_);
+    start_ = find_start({options_.resume, options_.from}, model_, folder_);
     start_mcs_ = start_.state.mcs;
     cells_ = start_.state.cells.count();
     first_guess_s_ = guess_of_checkpoint_seconds(start_.state);
-    simulation_.emplace(shared_model_, std::move(start_.state), engine_for(options_, start_, folder_),
+    simulation_.emplace(shared_model_, std::move(start_.state), engine_for(options_.engine, start_, folder_),
                         start_.resumed ? start_.resumed->checkpoint.info.counts : AttemptCounts{});
     if (!options_.json) announce(model_, simulation_->engine(), start_, folder_.path);
     for (const std::string& note : start_.notes) tell(stderr, "  note: {}\n", note);

@@ -5,12 +5,12 @@
 
 #include "base/error.hpp"
 #include "base/seconds.hpp"
+#include "base/tell.hpp"
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
-#include "cli/progress.hpp"
-#include "cli/tell.hpp"
 #include "output/run/record.hpp"
 #include "simulation/interrupt.hpp"
+#include "simulation/progress.hpp"
 #include "simulation/sweep_folder.hpp"
 
 namespace kiln {

@@ -1,4 +1,4 @@
-#include "cli/runner.hpp"
+#include "simulation/run/runner.hpp"
 
 namespace kiln {
 

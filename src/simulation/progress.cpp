@@ -1,12 +1,12 @@
-#include "cli/progress.hpp"
+#include "simulation/progress.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 
+#include "base/tell.hpp"
 #include "base/wording.hpp"
-#include "cli/tell.hpp"
 
 namespace kiln {
 

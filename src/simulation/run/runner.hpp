@@ -1,9 +1,9 @@
 // A run on its way, with everything written when it is due.
 #pragma once
 
-#include "cli/progress.hpp"
 #include "output/run/writer.hpp"
 #include "simulation/interrupt.hpp"
+#include "simulation/progress.hpp"
 #include "simulation/simulation.hpp"
 #include "simulation/wall_clock.hpp"
 

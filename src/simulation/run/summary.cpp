@@ -1,4 +1,4 @@
-#include "cli/summary.hpp"
+#include "simulation/run/summary.hpp"
 
 #include <fmt/format.h>
 

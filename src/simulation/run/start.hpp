@@ -2,12 +2,21 @@
 // run.
 #pragma once
 
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "cli/commands.hpp"
+#include "engine/engine.hpp"
 #include "output/state/checkpoint_pair.hpp"
 
 namespace kiln {
+
+// What a run is asked to begin with.
+struct StartOptions {
+  bool resume = false;         // from its own checkpoint, where there is one
+  std::filesystem::path from;  // another run's folder, or a checkpoint; empty: the model's first state
+};
 
 struct RunStart {
   State state;
@@ -17,9 +26,9 @@ struct RunStart {
 };
 
 // UserError where the model, or what the options ask for, does not fit what is found.
-RunStart find_start(const RunOptions& options, const Model& model, const RunFolder& folder);
+RunStart find_start(const StartOptions& options, const Model& model, const RunFolder& folder);
 
 // A run goes on with the schedule it began with, on whatever engine.
-EngineOptions engine_for(const RunOptions& options, const RunStart& start, const RunFolder& folder);
+EngineOptions engine_for(EngineOptions options, const RunStart& start, const RunFolder& folder);
 
 }  // namespace kiln

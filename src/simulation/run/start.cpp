@@ -1,4 +1,4 @@
-#include "cli/run_start.hpp"
+#include "simulation/run/start.hpp"
 
 #include <fmt/format.h>
 
@@ -77,7 +77,7 @@ RunStart branch(const Model& model, const RunFolder& folder, const fs::path& sou
 
 }  // namespace
 
-RunStart find_start(const RunOptions& options, const Model& model, const RunFolder& folder) {
+RunStart find_start(const StartOptions& options, const Model& model, const RunFolder& folder) {
   if (options.resume)
     if (std::optional<FoundCheckpoint> found = find_checkpoint(folder))
       return resume(model, folder, std::move(*found));
@@ -88,8 +88,7 @@ RunStart find_start(const RunOptions& options, const Model& model, const RunFold
   return start;
 }
 
-EngineOptions engine_for(const RunOptions& given, const RunStart& start, const RunFolder& folder) {
-  EngineOptions options = given.engine;
+EngineOptions engine_for(EngineOptions options, const RunStart& start, const RunFolder& folder) {
   if (!start.resumed) return options;
   const std::string& began = start.resumed->checkpoint.info.schedule;
   const bool serial_asked = options.engine == "serial" || options.schedule == "serial";
