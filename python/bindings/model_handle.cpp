@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/error.hpp"
@@ -39,6 +40,34 @@ std::vector<std::string> type_names(const Model& model) {
   return names;
 }
 
+// Tables of pairs add to the pairs that are there, so each pair is a change of its own.
+void add_flat(std::vector<Override>& to, const Override& change) {
+  const Node::Table* table = change.path[0] == kAdhesionSection.name ? change.value.table() : nullptr;
+  if (table == nullptr) {
+    to.push_back(change);
+    return;
+  }
+  for (const Entry& e : *table) {
+    Override part{change.path, e.node};
+    part.path.push_back(e.key);
+    add_flat(to, part);
+  }
+}
+
+bool begins_with(const std::vector<std::string>& path, const std::vector<std::string>& start) {
+  return path.size() >= start.size() && std::equal(start.begin(), start.end(), path.begin());
+}
+
+// A value takes the place of former ones of its key, and of keys within it.
+void add_latest(std::vector<Override>& to, const Override& change) {
+  std::vector<Override> flat;
+  add_flat(flat, change);
+  for (Override& one : flat) {
+    std::erase_if(to, [&](const Override& former) { return begins_with(former.path, one.path); });
+    to.push_back(std::move(one));
+  }
+}
+
 py::list phases_of(const Model& model) {
   py::list phases;
   for (const Phase& phase : model.phases) phases.append(py::make_tuple(phase.name, phase.mcs));
@@ -54,14 +83,15 @@ ModelHandle::ModelHandle(Node given, std::string source, std::string folder, std
 
 void ModelHandle::change(const std::vector<Override>& changes) {
   std::vector<Override> all = changes_;
-  all.insert(all.end(), changes.begin(), changes.end());
+  for (const Override& one : changes) add_latest(all, one);
   model_ = std::make_shared<const Model>(make_model(given_, source_, folder_, all));
   changes_ = std::move(all);
+  complete_.reset();
 }
 
 py::object ModelHandle::value(const std::string& dotted) const {
-  const Node root = parse_document(model_->resolved, source_);
-  const Node* node = &root;
+  if (!complete_) complete_ = std::make_shared<const Node>(parse_document(model_->resolved, source_));
+  const Node* node = complete_.get();
   for (const std::string& part : split_key(dotted)) {
     const Node::Array* items = node->array();
     if (items == nullptr) {
@@ -87,12 +117,31 @@ TypeId ModelHandle::type_named(const std::string& name) const {
   throw UserError(fmt::format("there is no type {}; the model has {}.", name, joined(names)));
 }
 
+py::tuple ModelHandle::state() const {
+  py::list changes;
+  for (const Override& change : changes_)
+    changes.append(py::make_tuple(py::cast(change.path), object_of(change.value), change.value.place));
+  return py::make_tuple(object_of(given_), source_, folder_, changes);
+}
+
+ModelHandle ModelHandle::restored(const py::tuple& state) {
+  const auto source = py::cast<std::string>(state[1]);
+  std::vector<Override> changes;
+  for (const auto& item : py::cast<py::list>(state[3])) {
+    const auto change = py::cast<py::tuple>(item);
+    changes.push_back({py::cast<std::vector<std::string>>(change[0]),
+                       node_of(change[1], py::cast<std::string>(change[2]))});
+  }
+  return {node_of(state[0], source), source, py::cast<std::string>(state[2]), std::move(changes)};
+}
+
 void bind_model(py::module_& module) {
   py::class_<ModelHandle>(module, "Model")
       .def_static("read", &read_file, py::arg("file"), py::arg("changes"))
       .def_static("from_text", &from_text, py::arg("text"), py::arg("source"), py::arg("folder"))
       .def_static("from_dict", &from_dict, py::arg("values"), py::arg("source"), py::arg("folder"))
       .def("copy", [](const ModelHandle& self) { return ModelHandle(self); })
+      .def(py::pickle([](const ModelHandle& self) { return self.state(); }, &ModelHandle::restored))
       .def("change",
            [](ModelHandle& self, const py::dict& changes) { self.change(overrides_of(changes, "model")); })
       .def("value", &ModelHandle::value, py::arg("key"))

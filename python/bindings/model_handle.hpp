@@ -24,11 +24,16 @@ class ModelHandle {
   // The number of a type by its name; UserError where there is none.
   TypeId type_named(const std::string& name) const;
 
+  // All that it is made of, as values of Python; `restored` makes the same one again.
+  py::tuple state() const;
+  static ModelHandle restored(const py::tuple& state);
+
  private:
   Node given_;
   std::string source_, folder_;
-  std::vector<Override> changes_;
+  std::vector<Override> changes_;  // the latest value of each key
   std::shared_ptr<const Model> model_;
+  mutable std::shared_ptr<const Node> complete_;  // of model_; made when a value is first asked for
 };
 
 void bind_model(py::module_& module);

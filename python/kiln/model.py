@@ -59,6 +59,12 @@ class Model:
         self._model = model
         return self
 
+    def __copy__(self) -> Model:
+        return Model._of(self._model.copy())
+
+    def __deepcopy__(self, memo: dict) -> Model:
+        return Model._of(self._model.copy())
+
     def __getitem__(self, key: str) -> Any:
         return self._model.value(key)
 

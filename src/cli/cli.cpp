@@ -30,21 +30,38 @@ void add_set_option(CLI::App& command, std::vector<std::string>& set) {
       ->allow_extra_args(false);
 }
 
-void add_duration(CLI::App& command, const std::string& name, double& seconds, const std::string& what) {
+void add_duration(CLI::App& command, const std::string& name, double& seconds, const std::string& what,
+                  bool may_be_zero) {
   command
       .add_option_function<std::string>(
           name,
-          [name, &seconds](const std::string& text) {
+          [name, &seconds, may_be_zero](const std::string& text) {
             const std::optional<double> given = seconds_in(text);
             if (!given)
               throw UserError(
                   fmt::format("{} is \"{}\", but must be a duration such as 1h30m, 90min or 5400 "
                               "(seconds).",
                               name, text));
+            if (*given == 0 && !may_be_zero)
+              throw UserError(
+                  fmt::format("{} is \"{}\", but must be longer than 0; leave it out for none.", name, text));
             seconds = *given;
           },
           what)
       ->type_name("TIME");
+}
+
+// An empty name is what an unset variable of a script leaves.
+void add_folder(CLI::App& command, std::string& folder, const std::string& what) {
+  command
+      .add_option_function<std::string>(
+          "--out",
+          [&folder](const std::string& text) {
+            if (text.empty()) throw UserError("--out is \"\", but must name a folder.");
+            folder = text;
+          },
+          what)
+      ->type_name("DIR");
 }
 
 void add_run(CLI::App& app, RunOptions& o) {
@@ -54,7 +71,7 @@ void add_run(CLI::App& app, RunOptions& o) {
   c.add_option("--mcs", o.mcs, "Monte Carlo steps in all, instead of the model's");
   c.add_option("--seed", o.seed, "seed of the random numbers, instead of the model's");
   add_set_option(c, o.set);
-  c.add_option("--out", o.out, "folder for the results [runs/NAME]")->type_name("DIR");
+  add_folder(c, o.out, "folder for the results [runs/NAME]");
   auto* force = c.add_flag("--force", o.force, "replaces an earlier run in that folder");
   c.add_flag("--resume", o.resume, "goes on with the run in that folder from its checkpoint")
       ->excludes(force);
@@ -64,9 +81,10 @@ void add_run(CLI::App& app, RunOptions& o) {
   add_duration(
       c, "--time-limit", o.times.limit_s,
       "ends with a checkpoint before this time has passed, with exit code 75; as 1h30m, 90min or 5400 "
-      "(seconds)");
+      "(seconds)",
+      false);
   add_duration(c, "--checkpoint-every", o.times.checkpoint_every_s,
-               "time between checkpoints, beside those of the model [30min]; 0: none");
+               "time between checkpoints, beside those of the model [30min]; 0: none", true);
   c.add_flag("--json", o.json, "prints only a JSON object about the run");
   c.footer(
       "\nCtrl-C, SIGTERM and other signals end a run cleanly, with a checkpoint and exit code 128 + signal. "
@@ -88,7 +106,7 @@ void add_sweep(CLI::App& app, SweepOptions& o) {
   c.add_option("--mcs", o.mcs, "Monte Carlo steps of every run, instead of the model's");
   c.add_option("--seed", o.seed, "that the seeds of all runs are drawn from, instead of the model's");
   add_set_option(c, o.set);
-  c.add_option("--out", o.out, "folder for the tables [runs/NAME-sweep]")->type_name("DIR");
+  add_folder(c, o.out, "folder for the tables [runs/NAME-sweep]");
   auto* force = c.add_flag("--force", o.force, "replaces an earlier sweep in that folder");
   c.add_flag("--resume", o.resume, "goes on with the sweep in that folder: runs in it are not run again")
       ->excludes(force);
@@ -123,7 +141,7 @@ void add_fidelity(CLI::App& app, FidelityOptions& o) {
   c.add_flag("--strict", o.strict,
              "tests models with fidelity = \"strict\", with half the limits on spreads");
   add_engine_options(c, o.engine);
-  c.add_option("--out", o.out, "folder for fidelity.csv and fidelity.html [runs/fidelity]")->type_name("DIR");
+  add_folder(c, o.out, "folder for fidelity.csv and fidelity.html [runs/fidelity]");
   c.add_option("--only", o.only,
                "one scenario: dense3d, act3d, chemotaxis2d, sorting2d, soft2d or collective3d")
       ->type_name("SCENARIO");
@@ -208,7 +226,7 @@ void add_import(CLI::App& app, ImportOptions& o) {
   c.add_option("--close-um", o.segmentation.close_um, "fills gaps narrower than a ball of this radius")
       ->check(CLI::NonNegativeNumber);
   c.add_flag("--labels", o.labels, "the values are labels, one cell each");
-  c.add_option("--out", o.out, "folder for the pictures [import]")->type_name("DIR");
+  add_folder(c, o.out, "folder for the pictures [import]");
 }
 
 void add_phantom(CLI::App& app, PhantomOptions& o) {

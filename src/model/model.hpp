@@ -140,6 +140,8 @@ struct CheckerboardSettings {
   int switch_every = 1;  // attempts of a block
   bool random_order = false;
   bool mutex = false;  // one accepted copy per cell between two barriers
+
+  bool operator==(const CheckerboardSettings&) const = default;
 };
 
 struct MeasureSettings {

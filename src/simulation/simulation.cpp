@@ -25,12 +25,10 @@ bool carry_the_same(const TypePhysics& a, const TypePhysics& b) {
          (a.persistence.lambda > 0) == (b.persistence.lambda > 0);
 }
 
+// Whether both are played by the same schedule: all of its settings, since each of them shapes the result.
 bool play_alike(const Model& a, const Model& b) {
-  const tiles::Settings one = tiles::settings_for(a), other = tiles::settings_for(b);
-  const CheckerboardSettings &c = a.checkerboard, &d = b.checkerboard;
-  return a.seed == b.seed && one.tile == other.tile && one.apart == other.apart &&
-         one.passes == other.passes && c.region == d.region && c.per_thread == d.per_thread &&
-         c.switch_every == d.switch_every && c.random_order == d.random_order && c.mutex == d.mutex;
+  return a.seed == b.seed && tiles::settings_for(a) == tiles::settings_for(b) &&
+         a.checkerboard == b.checkerboard;
 }
 
 // Whether an engine at work needs to be told no more than the new parameters.

@@ -58,7 +58,11 @@ TEST_F(LongRun, ATimeLimitEndsItWithACheckpointAndCode75) {
   EXPECT_EQ(
       bad.out,
       "kiln: --time-limit is \"soon\", but must be a duration such as 1h30m, 90min or 5400 (seconds).\n");
+  EXPECT_EQ(kiln("run busy.toml --out t --time-limit 0s").out,
+            "kiln: --time-limit is \"0s\", but must be longer than 0; leave it out for none.\n");
+  EXPECT_EQ(kiln("run busy.toml --out ''").out, "kiln: --out is \"\", but must name a folder.\n");
   EXPECT_FALSE(fs::exists(folder_ / "t"));
+  EXPECT_FALSE(fs::exists(folder_ / "runs"));
 }
 
 // The clock decides when; what is computed and measured does not notice.

@@ -250,5 +250,14 @@ TEST_F(DiskTest, ALogThatCannotBeWrittenDoesNotEndARun) {
   EXPECT_EQ(kiln("run nothing.toml 2> /dev/full").exit_code, 2);
 }
 
+// As cron and daemons do. What is said must not end up in the first files that are opened.
+TEST_F(DiskTest, ClosedStandardStreamsDoNotSpoilARun) {
+  for (const char* closed : {">&- 2>&-", "<&- >&- 2>&-", "<&- 2>&-", "2>&-"}) {
+    fs::remove_all(folder_ / "r");
+    ASSERT_EQ(kiln(std::string("run busy.toml --out r ") + closed).exit_code, 0) << closed;
+    expect_as_never_stopped("r");
+  }
+}
+
 }  // namespace
 }  // namespace kiln

@@ -1,10 +1,13 @@
 """The Python package: the same simulations, tables and messages as the command line's."""
 
 import contextlib
+import copy
 import doctest
 import importlib
 import io
+import multiprocessing
 import os
+import pickle
 import pkgutil
 import re
 import signal
@@ -45,6 +48,12 @@ def crawlers(**changes):
     if "phases" in changes:
         del model["mcs"]
     return kiln.Model(model, changes)
+
+
+def hash_after_10(model):
+    sim = kiln.Simulation(model, threads=1)
+    sim.run(10, progress=False)
+    return sim.hash
 
 
 def command(*arguments):
@@ -108,6 +117,37 @@ class Models(unittest.TestCase):
     def test_a_dict_and_its_toml_are_the_same_model(self):
         model = crawlers()
         self.assertEqual(kiln.Model.from_text(model.toml).toml, model.toml)
+
+    def test_copies_are_their_own(self):
+        model = crawlers(temperature=7)
+        for twin in (copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+            self.assertEqual(twin.toml, model.toml)
+            twin["temperature"] = 33
+            self.assertEqual(model["temperature"], 7)
+            # What was given, not only what came of it: a default that follows from the lattice still does.
+            self.assertEqual(twin.changed({"lattice.size": [40, 50]}).toml,
+                             model.changed({"lattice.size": [40, 50]}, temperature=33).toml)
+
+    def test_reach_other_processes(self):
+        models = [crawlers(seed=seed) for seed in (1, 2)]
+        with multiprocessing.get_context("spawn").Pool(2) as pool:
+            hashes = pool.map(hash_after_10, models)
+        self.assertEqual(hashes, [hash_after_10(model) for model in models])
+        self.assertNotEqual(*hashes)
+
+    def test_many_changes_keep_the_latest_of_each_key(self):
+        model = crawlers()
+        for number in range(1, 301):
+            model["temperature"] = number
+        model["types.cell.act.lambda"] = 9
+        model["types.cell.act"] = {"lambda": 5, "max": 4}
+        model["types.cell.act.max"] = 6
+        model["adhesion.cell"] = {"cell": 3}
+        model["adhesion.cell"] = {"other": 4}
+        self.assertEqual((model["temperature"], model["types.cell.act.lambda"], model["types.cell.act.max"]),
+                         (300, 5, 6))
+        self.assertEqual((model["adhesion.cell.cell"], model["adhesion.cell.other"]), (3, 4))
+        self.assertEqual(len(model._model.__getstate__()[3]), 5)  # temperature, act, act.max, two pairs
 
 
 class Runs(unittest.TestCase):

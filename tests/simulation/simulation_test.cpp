@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "engine/schedule/tiles_plan.hpp"
 #include "model/branch.hpp"
 #include "model/file/read.hpp"
 #include "simulation/diary.hpp"
@@ -92,6 +93,38 @@ TEST(Simulation, GoesOnUnderAnotherModel) {
     branched.advance(10);
     EXPECT_EQ(hash_of(simulation), hash_of(branched)) << change;
   }
+}
+
+// A stiff model is played in several passes, and the volume's lambda decides which attempts stay open in
+// them. What an engine at work goes on with is what a new one would take.
+TEST(Simulation, GoesOnUnderAnotherStiffModel) {
+  const auto stiff = [](const std::string& lambda) {
+    return std::make_shared<const Model>(parse_model(R"(pictures = []
+temperature = 10
+[lattice]
+size = [48, 48]
+[types.cell]
+volume = {target = 40}
+[[initial]]
+kind = "boxes"
+type = "cell"
+box = [6, 6]
+)",
+                                                     "m.toml", "", {"types.cell.volume.lambda=" + lambda}));
+  };
+  const tiles::Settings before = tiles::settings_for(*stiff("10")), after = tiles::settings_for(*stiff("36"));
+  ASSERT_GT(before.passes, 1);
+  ASSERT_EQ(before.passes, after.passes);
+  ASSERT_NE(before.hopeless, after.hopeless);  // all that differs
+  Simulation simulation = simulation_of(stiff("10"));
+  simulation.advance(5);
+  simulation.change_model(stiff("36"));
+  EngineOptions options;
+  options.engine = "threads";
+  Simulation loaded(stiff("36"), State(simulation.engine().state()), options);
+  simulation.advance(20);
+  loaded.advance(20);
+  EXPECT_EQ(hash_of(simulation), hash_of(loaded));
 }
 
 TEST(Simulation, AModelThatDoesNotFitChangesNothing) {

@@ -28,6 +28,8 @@ struct Settings {
   // An attempt whose dH exceeds its threshold by more than this, in several passes, is not kept open: what
   // others of its round do to the sizes of its cells would not save it.
   float hopeless = kNever;
+
+  bool operator==(const Settings&) const = default;
 };
 
 inline constexpr uint32_t kStride = 32;
