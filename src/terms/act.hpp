@@ -13,23 +13,14 @@
 
 #include "core/math.hpp"
 #include "terms/neighbours.hpp"
-#include "terms/parameter.hpp"
+#include "terms/term.hpp"
 
 namespace kiln::act {
-
-inline constexpr const char* kName = "act";
-inline constexpr const char* kSummary = "lets a cell push forward where it has just advanced (Act model)";
 
 struct Params {
   float lambda = 0;
   float max = 0;
   float start_full = 0;
-};
-
-inline constexpr Parameter kParameters[] = {
-    {"lambda", Kind::real, 0, kAnyEnergy, 0, true, "energy", "strength of the push"},
-    {"max", Kind::whole, 1, 65535, 0, true, "MCS", "Max: how long a site remembers that it was taken"},
-    {"start_full", Kind::flag, 0, 1, 0, false, "", "sites of the first cells start at Max instead of 0"},
 };
 
 // log2 of a positive Act value in units of 2^-20: 27 of them fit an int32_t.
@@ -67,5 +58,55 @@ KILN_HD inline float largest_mean(const Params& p) { return p.max * 1.0001f; }
 KILN_HD inline float delta(const Params& p, float mean_at_source, float mean_at_target) {
   return -(p.lambda / p.max) * (mean_at_source - mean_at_target);
 }
+
+// The rule, in steps that engines may take apart: dh is the sum of all other terms. The means cost most, so
+// one is left out where even its most favourable value could not save the copy. (Rounding is monotone, so
+// leaving it out never changes the verdict.)
+KILN_HD inline float lowest(const Params& p) { return delta(p, largest_mean(p), 0.0f); }
+KILN_HD inline bool may_accept(const Params& p, float dh, float threshold) {
+  return dh + lowest(p) <= threshold;
+}
+KILN_HD inline bool may_accept(const Params& p, float dh, float mean_at_source, float threshold) {
+  return dh + delta(p, mean_at_source, 0.0f) <= threshold;
+}
+
+struct Term : TermDefaults {
+  static constexpr const char* kName = "act";
+  static constexpr const char* kSummary = "lets a cell push forward where it has just advanced (Act model)";
+  using Params = act::Params;
+  static constexpr Parameter kParameters[] = {
+      {"lambda", Kind::real, 0, kAnyEnergy, 0, true, "energy", "strength of the push"},
+      {"max", Kind::whole, 1, 65535, 0, true, "MCS", "Max: how long a site remembers that it was taken",
+       true},
+      {"start_full", Kind::flag, 0, 1, 0, false, "", "sites of the first cells start at Max instead of 0",
+       true},
+  };
+  struct Slot {
+    Params act;
+  };
+  struct Use {
+    bool act = false;
+  };
+  static constexpr auto kParams = &Slot::act;
+  static constexpr auto kUse = &Use::act;
+  static constexpr TermScope kScope = TermScope::bounded;
+  static constexpr bool kKeepsState = true;
+  static constexpr int kReach = 2;  // the neighbours of the source, too
+  static constexpr bool acts(const Params& p) { return p.max != 0; }
+
+  // The lowest dH that it can have for a copy steered by this type.
+  KILN_HOT static float lowest(const Params& p) { return p.lambda != 0 ? act::lowest(p) : 0.0f; }
+  // Whether dh and Act together stay below the threshold.
+  template <class World>
+  KILN_HOT static bool accepts(const Params& p, World& world, float dh, float threshold) {
+    if (p.lambda == 0) return dh <= threshold;
+    if (!may_accept(p, dh, threshold)) return false;
+    const float at_source = world.mean_act_at_source();
+    if (!may_accept(p, dh, at_source, threshold)) return false;
+    return dh + act::delta(p, at_source, world.mean_act_at_target()) <= threshold;
+  }
+  // About a tenth of the push is at work in a typical attempt.
+  static double drive(const Params& p) { return 0.1 * double(p.lambda); }
+};
 
 }  // namespace kiln::act

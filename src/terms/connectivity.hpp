@@ -5,21 +5,13 @@
 #pragma once
 
 #include "terms/neighbours.hpp"
-#include "terms/parameter.hpp"
+#include "terms/term.hpp"
 
 namespace kiln::connectivity {
-
-inline constexpr const char* kName = "connectivity";
-inline constexpr const char* kSummary = "keeps a cell in one piece";
 
 struct Params {
   float penalty = 0;
   float hard = 0;
-};
-
-inline constexpr Parameter kParameters[] = {
-    {"penalty", Kind::real, 0, kAnyEnergy, 0, false, "energy", "cost of a copy that locally splits the cell"},
-    {"hard", Kind::flag, 0, 1, 0, false, "", "such copies never happen, whatever the energy"},
 };
 
 namespace detail {
@@ -67,5 +59,35 @@ template <int Dim>
 KILN_HD inline bool splits(const Patch<Dim>& neighbours, CellId loser) {
   return loser != kMedium && components<Dim>(neighbours, loser) > 1;
 }
+
+struct Term : TermDefaults {
+  static constexpr const char* kName = "connectivity";
+  static constexpr const char* kSummary = "keeps a cell in one piece";
+  using Params = connectivity::Params;
+  static constexpr Parameter kParameters[] = {
+      {"penalty", Kind::real, 0, kAnyEnergy, 0, false, "energy",
+       "cost of a copy that locally splits the cell"},
+      {"hard", Kind::flag, 0, 1, 0, false, "", "such copies never happen, whatever the energy"},
+  };
+  struct Slot {
+    Params connectivity;
+  };
+  struct Use {
+    bool connectivity = false;
+  };
+  static constexpr auto kParams = &Slot::connectivity;
+  static constexpr auto kUse = &Use::connectivity;
+  static constexpr TermScope kScope = TermScope::local;
+  static constexpr bool acts(const Params& p) { return p.penalty != 0 || p.hard != 0; }
+
+  template <int Dim, class Physics, class World>
+  KILN_HOT static bool add(const Physics& physics, World& world, const Copy& copy, float& dh) {
+    const Params& rule = physics.types[copy.loser_type].connectivity;
+    if (!acts(rule) || !splits<Dim>(world.around_target(), copy.loser)) return true;
+    if (rule.hard != 0) return false;
+    dh += rule.penalty;
+    return true;
+  }
+};
 
 }  // namespace kiln::connectivity

@@ -5,6 +5,7 @@
 //   Vec3f direction(CellId)                   p of persistence
 //   const Patch<Dim>& around_target()         Moore neighbours of the target
 //   const Tally& tally()                      of these
+//   Vec3i target_place()
 //   float mean_act_at_source(), mean_act_at_target()   act::geometric_mean of winner and loser
 //   const FarPatch& far_around_target(const Neighbourhood&)   where a model asks for another neighbourhood
 #pragma once
@@ -38,104 +39,113 @@ KILN_HOT float adhesion_delta(const Physics& physics, World& world, const Copy& 
                          });
 }
 
-// Volume and perimeter need only the sizes of the two cells: anything with volume(CellId) and
-// perimeter(CellId) will do.
-template <class Sizes>
-KILN_HOT float volume_delta(const Physics& physics, const Sizes& sizes, const Copy& copy) {
-  float sum = 0;
-  if (copy.winner != kMedium)
-    sum += volume::delta(physics.types[copy.winner_type].volume, sizes.volume(copy.winner), +1);
-  if (copy.loser != kMedium)
-    sum += volume::delta(physics.types[copy.loser_type].volume, sizes.volume(copy.loser), -1);
-  return sum;
-}
-
-// How a copy changes the perimeters of its two cells.
-struct PerimeterChange {
-  int32_t winner, loser;
+// How a copy changes its two cells, beside the site itself.
+struct CopyChange {
+  int32_t winner_perimeter, loser_perimeter;
+  Vec3i place;  // of the target; only where a term in use asks for it (TermsInUse::needs_place)
 };
 
 template <class World>
-KILN_HOT PerimeterChange perimeter_change(const Physics& physics, World& world, const Copy& copy) {
+KILN_HOT CopyChange change_of(const Physics& physics, World& world, const Copy& copy) {
   const Tally n = physics.perimeter_is_moore ? world.tally()
                                              : tally(world.far_around_target(*physics.perimeter_neighbours),
                                                      copy.winner, copy.loser);
-  return {perimeter::change_on_gain(n.present, n.winners), perimeter::change_on_loss(n.present, n.losers)};
+  CopyChange change{
+      perimeter::change_on_gain(n.present, n.winners), perimeter::change_on_loss(n.present, n.losers), {}};
+  if (physics.uses.needs_place()) change.place = world.target_place();
+  return change;
 }
 
-template <class Sizes>
-KILN_HOT float perimeter_delta(const Physics& physics, const Sizes& sizes, const Copy& copy,
-                               const PerimeterChange& change) {
+// One cell as terms of TermScope::cells see it. `Cells` is anything that knows the sums of the two cells by
+// id.
+template <class Cells>
+struct CellView {
+  const Cells& cells;
+  CellId id;
+
+  KILN_HOT int32_t volume() const { return cells.volume(id); }
+  KILN_HOT int32_t perimeter() const { return cells.perimeter(id); }
+};
+
+template <class Term, class Cells>
+KILN_HOT float delta_of_cells(const Physics& physics, const Cells& cells, const Copy& copy,
+                              const CopyChange& change) {
+  const auto of = [&](CellId cell, TypeId type, int sign, int32_t perimeter) {
+    return Term::delta(physics.types[type].*Term::kParams, CellView<Cells>{cells, cell},
+                       SiteChange{sign, perimeter, change.place});
+  };
   float sum = 0;
-  if (copy.winner != kMedium)
-    sum += perimeter::delta(physics.types[copy.winner_type].perimeter, sizes.perimeter(copy.winner),
-                            change.winner);
-  if (copy.loser != kMedium)
-    sum +=
-        perimeter::delta(physics.types[copy.loser_type].perimeter, sizes.perimeter(copy.loser), change.loser);
+  if (copy.winner != kMedium) sum += of(copy.winner, copy.winner_type, +1, change.winner_perimeter);
+  if (copy.loser != kMedium) sum += of(copy.loser, copy.loser_type, -1, change.loser_perimeter);
   return sum;
 }
 
 // What depends on the two cells as wholes. It changes whenever either of them gains or loses a site anywhere.
-template <class Sizes>
-KILN_HOT float sizes_delta(const Physics& physics, const Sizes& sizes, const Copy& copy,
-                           const PerimeterChange& change) {
+template <class Cells>
+KILN_HOT float cells_delta(const Physics& physics, const Cells& cells, const Copy& copy,
+                           const CopyChange& change) {
   float sum = 0;
-  if (physics.uses.volume) sum += volume_delta(physics, sizes, copy);
-  if (physics.uses.perimeter) sum += perimeter_delta(physics, sizes, copy, change);
+  Terms::each([&](auto term) {
+    using Term = decltype(term);
+    if constexpr (Term::kScope == TermScope::cells)
+      if (physics.uses.*Term::kUse) sum += delta_of_cells<Term>(physics, cells, copy, change);
+  });
   return sum;
 }
 
-// What depends on the surroundings of the target alone; Act is apart. False where a hard rule forbids the
-// copy.
+// What depends on the surroundings of the target alone. False where a hard rule forbids the copy.
 template <int Dim, class World>
-KILN_HOT bool surroundings_delta(const Physics& physics, World& world, const Copy& copy, float& dh) {
-  const TypePhysics& steering = physics.types[copy.steering_type()];
+KILN_HOT bool local_delta(const Physics& physics, World& world, const Copy& copy, float& dh) {
   dh = adhesion_delta(physics, world, copy);
-  if (physics.uses.chemotaxis && steering.chemotaxis.lambda != 0) {
-    const VectorField& field = physics.fields[int(steering.chemotaxis.field)];
-    dh += chemotaxis::delta(steering.chemotaxis, copy, field.at(physics.lattice, copy.source));
-  }
-  if (physics.uses.persistence && copy.winner != kMedium)
-    dh += persistence::delta(steering.persistence, copy, world.direction(copy.winner));
-  if (physics.uses.connectivity) {
-    const connectivity::Params& rule = physics.types[copy.loser_type].connectivity;
-    if ((rule.penalty != 0 || rule.hard != 0) &&
-        connectivity::splits<Dim>(world.around_target(), copy.loser)) {
-      if (rule.hard != 0) return false;
-      dh += rule.penalty;
-    }
-  }
-  return true;
+  return Terms::all([&](auto term) {
+    using Term = decltype(term);
+    if constexpr (Term::kScope == TermScope::local)
+      return !(physics.uses.*Term::kUse) || Term::template add<Dim>(physics, world, copy, dh);
+    else
+      return true;
+  });
 }
 
-// Whether dh and Act together stay below the threshold. Act comes last because it costs most: a mean is left
-// out where even its most favourable value could not save the copy. (Rounding is monotone, so leaving it out
-// never changes the verdict.)
+// Bounded terms come last. With a second one, their order would have to be decided.
+static_assert(Terms::count(TermScope::bounded) <= 1);
+
+// The lowest dH that bounded terms can make of it.
+KILN_HOT float lowest_delta(const Physics& physics, const Copy& copy, float dh) {
+  Terms::each([&](auto term) {
+    using Term = decltype(term);
+    if constexpr (Term::kScope == TermScope::bounded)
+      if (physics.uses.*Term::kUse) dh += Term::lowest(physics.types[copy.steering_type()].*Term::kParams);
+  });
+  return dh;
+}
+
+// Whether dh and what bounded terms add to it stay below the threshold.
 template <class World>
-KILN_HOT bool accepts_with_act(const Physics& physics, World& world, const Copy& copy, float dh,
-                               float threshold) {
-  const act::Params& p = physics.types[copy.steering_type()].act;
-  if (!physics.uses.act || p.lambda == 0) return dh <= threshold;
-  if (dh + act::delta(p, act::largest_mean(p), 0.0f) > threshold) return false;
-  const float at_source = world.mean_act_at_source();
-  if (dh + act::delta(p, at_source, 0.0f) > threshold) return false;
-  return dh + act::delta(p, at_source, world.mean_act_at_target()) <= threshold;
+KILN_HOT bool accepts_with_bounded(const Physics& physics, World& world, const Copy& copy, float dh,
+                                   float threshold) {
+  bool decided = false;
+  const bool accepted = Terms::all([&](auto term) {
+    using Term = decltype(term);
+    if constexpr (Term::kScope == TermScope::bounded) {
+      if (!(physics.uses.*Term::kUse)) return true;
+      decided = true;
+      return Term::accepts(physics.types[copy.steering_type()].*Term::kParams, world, dh, threshold);
+    } else {
+      return true;
+    }
+  });
+  return decided ? accepted : dh <= threshold;
 }
 
-// The lowest dH that Act can make of it; the means need not be known.
-KILN_HOT float lowest_with_act(const Physics& physics, const Copy& copy, float dh) {
-  const act::Params& p = physics.types[copy.steering_type()].act;
-  return physics.uses.act && p.lambda != 0 ? dh + act::delta(p, act::largest_mean(p), 0.0f) : dh;
-}
-
-// True where the copy happens: no hard rule forbids it and dH <= threshold.
+// True where the copy happens: no hard rule forbids it and dH <= threshold. `change` is then what it changes.
 template <int Dim, class World>
-KILN_HOT bool accepts(const Physics& physics, World& world, const Copy& copy, float threshold) {
+KILN_HOT bool accepts(const Physics& physics, World& world, const Copy& copy, float threshold,
+                      CopyChange& change) {
   float dh;
-  if (!surroundings_delta<Dim>(physics, world, copy, dh)) return false;
-  dh += sizes_delta(physics, world, copy, perimeter_change(physics, world, copy));
-  return accepts_with_act(physics, world, copy, dh, threshold);
+  if (!local_delta<Dim>(physics, world, copy, dh)) return false;
+  change = change_of(physics, world, copy);
+  dh += cells_delta(physics, world, copy, change);
+  return accepts_with_bounded(physics, world, copy, dh, threshold);
 }
 
 // A copy happens where dH <= threshold. With u uniform in (0, 1] and threshold -T ln u this is Metropolis'

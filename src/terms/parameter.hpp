@@ -21,6 +21,7 @@ struct Parameter {
   bool required;       // must be given once the term is used
   const char* unit;
   const char* meaning;
+  bool fixed = false;  // the state remembers it, so it is the same in all phases
 };
 
 inline constexpr double kAnyEnergy = 1e9;

@@ -9,23 +9,14 @@
 
 #include "core/math.hpp"
 #include "terms/copy.hpp"
-#include "terms/parameter.hpp"
+#include "terms/term.hpp"
 
 namespace kiln::persistence {
-
-inline constexpr const char* kName = "persistence";
-inline constexpr const char* kSummary = "keeps a cell moving the way it has been going";
 
 struct Params {
   float lambda = 0;
   float mu = 0;
   float dt = 1;
-};
-
-inline constexpr Parameter kParameters[] = {
-    {"lambda", Kind::real, 0, kAnyEnergy, 0, true, "energy", "strength"},
-    {"mu", Kind::real, 0, 1, 0.95, false, "", "memory: share of the old direction kept at every MCS"},
-    {"dt", Kind::whole, 1, 10000, 15, false, "MCS", "how far back the last displacement reaches"},
 };
 
 KILN_HD inline float delta(const Params& p, const Copy& copy, const Vec3f& direction_of_source) {
@@ -53,5 +44,36 @@ KILN_HD inline void turn(const Params& p, int64_t mcs, const Vec3d& now, Vec3f& 
   direction = turned(p, direction, now, mcs < lag ? past[0] : past[mcs % lag]);
   past[mcs % lag] = now;
 }
+
+struct Term : TermDefaults {
+  static constexpr const char* kName = "persistence";
+  static constexpr const char* kSummary = "keeps a cell moving the way it has been going";
+  using Params = persistence::Params;
+  static constexpr Parameter kParameters[] = {
+      {"lambda", Kind::real, 0, kAnyEnergy, 0, true, "energy", "strength"},
+      {"mu", Kind::real, 0, 1, 0.95, false, "", "memory: share of the old direction kept at every MCS"},
+      {"dt", Kind::whole, 1, 10000, 15, false, "MCS", "how far back the last displacement reaches", true},
+  };
+  struct Slot {
+    Params persistence;
+  };
+  struct Use {
+    bool persistence = false;
+  };
+  static constexpr auto kParams = &Slot::persistence;
+  static constexpr auto kUse = &Use::persistence;
+  static constexpr TermScope kScope = TermScope::local;
+  static constexpr bool kKeepsState = true;
+  static constexpr OptionalColumn kReads = OptionalColumn::direction;
+  static constexpr bool acts(const Params& p) { return p.lambda != 0; }
+
+  template <int Dim, class Physics, class World>
+  KILN_HOT static bool add(const Physics& physics, World& world, const Copy& copy, float& dh) {
+    if (copy.winner != kMedium)
+      dh +=
+          persistence::delta(physics.types[copy.winner_type].persistence, copy, world.direction(copy.winner));
+    return true;
+  }
+};
 
 }  // namespace kiln::persistence

@@ -3,24 +3,14 @@
 #pragma once
 
 #include "core/vector_field.hpp"
-#include "terms/act.hpp"
 #include "terms/adhesion.hpp"
-#include "terms/chemotaxis.hpp"
-#include "terms/connectivity.hpp"
 #include "terms/frozen.hpp"
-#include "terms/perimeter.hpp"
-#include "terms/persistence.hpp"
-#include "terms/volume.hpp"
+#include "terms/list.hpp"
 
 namespace kiln {
 
-struct TypePhysics {
-  volume::Params volume;
-  perimeter::Params perimeter;
-  chemotaxis::Params chemotaxis;
-  persistence::Params persistence;
-  act::Params act;
-  connectivity::Params connectivity;
+// The parameters of all terms, each a member with the term's name, for one type.
+struct TypePhysics : Terms::Parameters {
   bool frozen = false;
 };
 
@@ -38,10 +28,18 @@ struct TypeTable {
   }
 };
 
-// Which terms any type uses. The engines leave out the rest.
-struct TermsInUse {
-  bool volume = false, perimeter = false, chemotaxis = false, persistence = false, act = false,
-       connectivity = false, frozen = false;
+// Which terms any type uses, each a member with the term's name. The engines leave out the rest.
+struct TermsInUse : Terms::Flags {
+  bool frozen = false;
+
+  // Whether a term in use has a property: any([](auto term) { return decltype(term)::kNeedsPlace; }).
+  template <class Property>
+  KILN_HOT constexpr bool any(const Property& property) const {
+    return Terms::any([&](auto term) { return this->*decltype(term)::kUse && property(term); });
+  }
+  KILN_HOT constexpr bool needs_place() const {
+    return any([](auto term) { return decltype(term)::kNeedsPlace; });
+  }
 };
 
 struct Physics {

@@ -91,13 +91,14 @@ class PlainCheckerboard {
         from{lattice.index(source), source, false};
     typename HostWorld<Dim>::Room room;
     HostWorld<Dim> world(reader_, physics_, copy, at, from, room);
-    if (!accepts<Dim>(physics_, world, copy, acceptance_threshold(physics_.temperature, a.threshold_bits)))
+    CopyChange change;
+    if (!accepts<Dim>(physics_, world, copy, acceptance_threshold(physics_.temperature, a.threshold_bits),
+                      change))
       return;
     if (settings_.mutex && (changed.count(winner) > 0 || changed.count(loser) > 0)) return;
     for (const CellId cell : {winner, loser})
       if (cell != kMedium) changed.insert(cell);
-    apply_copy<Dim>(state_, physics_, copy, lattice.index(target), target,
-                    perimeter_change(physics_, world, copy));
+    apply_copy<Dim>(state_, physics_, copy, lattice.index(target), target, change);
     accepted_ += 1;
   }
 

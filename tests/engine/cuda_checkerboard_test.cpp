@@ -65,7 +65,10 @@ TEST(CheckerboardKernels, Compile) {
 // Two types with volume and adhesion, as in cell sorting, and nothing else.
 SmallWorld sorting_world(float lambda) {
   SmallWorld w = test::everything_in(lattice_of(2), 1);
-  for (TypePhysics& t : w.types) t = {{40, lambda}, {}, {}, {}, {}, {}, false};
+  for (TypePhysics& t : w.types) {
+    t = {};
+    t.volume = {40, lambda};
+  }
   w.adhesion_neighbours = w.perimeter_neighbours = neighbourhood_of_order(2, 2);
   return w;
 }

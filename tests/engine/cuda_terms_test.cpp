@@ -28,6 +28,7 @@ struct DeviceWorld {
   __device__ int32_t perimeter(CellId c) const { return perimeters[c]; }
   __device__ Vec3f direction(CellId c) const { return directions[c]; }
   __device__ const Patch<Dim>& around_target() const { return patch; }
+  __device__ Vec3i target_place() const { return {0, 0, 0}; }
   __device__ const Tally& tally() const { return counts; }
   __device__ const FarPatch& far_around_target(const Neighbourhood& n) { far.count = n.count; return far; }
   __device__ float mean_act_at_target() const { return act::geometric_mean(patch, acts, loser, ActValue(3), logs); }
@@ -37,7 +38,8 @@ template <int Dim>
 __device__ void judge(Physics physics, DeviceWorld<Dim>* worlds, const Copy* copies, bool* out) {
   const int i = int(blockIdx.x * blockDim.x + threadIdx.x);
   const Draw bits = draw(7, Stream::attempts, uint64_t(i), 3);
-  out[i] = accepts<Dim>(physics, worlds[i], copies[i], acceptance_threshold(physics.temperature, bits.a));
+  CopyChange change;
+  out[i] = accepts<Dim>(physics, worlds[i], copies[i], acceptance_threshold(physics.temperature, bits.a), change);
 }
 extern "C" __global__ void judge_2d(Physics p, DeviceWorld<2>* w, const Copy* c, bool* out) { judge<2>(p, w, c, out); }
 extern "C" __global__ void judge_3d(Physics p, DeviceWorld<3>* w, const Copy* c, bool* out) { judge<3>(p, w, c, out); }

@@ -57,7 +57,8 @@ struct NaiveAttempt {
 template <int Dim>
 bool accepts_naively(const SmallWorld& w, const Physics& physics, const NaiveAttempt& a) {
   ExactWorld<Dim> world(w, a.copy, a.target);
-  return accepts<Dim>(physics, world, a.copy, a.threshold);
+  CopyChange change;
+  return accepts<Dim>(physics, world, a.copy, a.threshold, change);
 }
 
 // Whether no change of sizes that is likely could save it.
@@ -65,9 +66,9 @@ template <int Dim>
 bool is_hopeless_naively(const SmallWorld& w, const Physics& physics, const NaiveAttempt& a, float limit) {
   ExactWorld<Dim> world(w, a.copy, a.target);
   float dh;
-  if (!surroundings_delta<Dim>(physics, world, a.copy, dh)) return false;
-  dh += sizes_delta(physics, world, a.copy, perimeter_change(physics, world, a.copy));
-  return lowest_with_act(physics, a.copy, dh) - a.threshold > limit;
+  if (!local_delta<Dim>(physics, world, a.copy, dh)) return false;
+  dh += cells_delta(physics, world, a.copy, change_of(physics, world, a.copy));
+  return lowest_delta(physics, a.copy, dh) - a.threshold > limit;
 }
 
 inline void carry_out_naively(SmallWorld& w, const NaiveAttempt& a) {

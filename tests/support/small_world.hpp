@@ -56,12 +56,9 @@ struct SmallWorld {
     p.fields = fields.data();
     p.act_logs = act_logs.data();
     for (const TypePhysics& t : types) {
-      p.uses.volume |= t.volume.lambda != 0;
-      p.uses.perimeter |= t.perimeter.lambda != 0;
-      p.uses.chemotaxis |= t.chemotaxis.lambda != 0;
-      p.uses.persistence |= t.persistence.lambda != 0;
-      p.uses.act |= t.act.lambda != 0;
-      p.uses.connectivity |= t.connectivity.penalty != 0 || t.connectivity.hard != 0;
+      Terms::each([&](auto term) {
+        p.uses.*decltype(term)::kUse |= decltype(term)::acts(t.*decltype(term)::kParams);
+      });
       p.uses.frozen |= t.frozen;
     }
     return p;
@@ -113,6 +110,7 @@ class NaiveWorld {
   int32_t volume(CellId cell) const { return world_.state.cells.extent[cell].volume; }
   int32_t perimeter(CellId cell) const { return world_.state.cells.extent[cell].perimeter; }
   Vec3f direction(CellId cell) const { return world_.state.direction[cell]; }
+  const Vec3i& target_place() const { return target_; }
   const Patch<Dim>& around_target() const { return patch_; }
   const Tally& tally() const { return tally_; }
   const FarPatch& far_around_target(const Neighbourhood& n) {

@@ -9,6 +9,11 @@ namespace {
 
 using test::SmallWorld;
 
+template <class Term, class World>
+float cells_delta_of(const Physics& physics, World& world, const Copy& copy) {
+  return delta_of_cells<Term>(physics, world, copy, change_of(physics, world, copy));
+}
+
 template <int Dim>
 void check_random_copies(int order_adhesion, int order_perimeter) {
   std::mt19937 rng(7);
@@ -24,8 +29,8 @@ void check_random_copies(int order_adhesion, int order_perimeter) {
       const double adhesion_before = test::adhesion_energy(w);
       const double volume_before = test::volume_energy(w), perimeter_before = test::perimeter_energy(w);
       const double adhesion = adhesion_delta(physics, world, copy);
-      const double volume = volume_delta(physics, world, copy);
-      const double perimeter = perimeter_delta(physics, world, copy, perimeter_change(physics, world, copy));
+      const double volume = cells_delta_of<volume::Term>(physics, world, copy);
+      const double perimeter = cells_delta_of<perimeter::Term>(physics, world, copy);
       w.state.ids[std::size_t(w.state.lattice.index(target))] = copy.winner;
       w.recount();
       // All parameters are multiples of 1/8 and all counts small: every value is exact in float.
@@ -97,8 +102,8 @@ Deltas deltas_of(SmallWorld& w, const Vec3i& source, const Vec3i& target) {
                   source, target - source};
   const Physics physics = w.physics();
   test::NaiveWorld<2> world(w, copy, target);
-  return {adhesion_delta(physics, world, copy), volume_delta(physics, world, copy),
-          perimeter_delta(physics, world, copy, perimeter_change(physics, world, copy))};
+  return {adhesion_delta(physics, world, copy), cells_delta_of<volume::Term>(physics, world, copy),
+          cells_delta_of<perimeter::Term>(physics, world, copy)};
 }
 
 TEST(EnergyTerms, CellToCellByHand) {

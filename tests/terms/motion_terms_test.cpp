@@ -221,7 +221,8 @@ TEST(Connectivity, HardRuleForbidsAndPenaltyCosts) {
   const auto accepted_at = [&](float threshold) {
     const Physics physics = w.physics();
     test::NaiveWorld<2> world(w, copy, {1, 1, 0});
-    return accepts<2>(physics, world, copy, threshold);
+    CopyChange change;
+    return accepts<2>(physics, world, copy, threshold, change);
   };
   EXPECT_TRUE(accepted_at(0));
   w.types[1].connectivity = {25, 0};

@@ -142,6 +142,7 @@ struct World {
   FarPatch far;
 
   __device__ __forceinline__ World(const StateTables& t, const Vec3i& place) : tables(t), target(place) {}
+  __device__ __forceinline__ const Vec3i& target_place() const { return target; }
   __device__ __forceinline__ TypeId type(CellId cell) const { return type_of(tables, cell); }
   __device__ __forceinline__ Vec3f direction(CellId cell) const {
     const float4 all = *reinterpret_cast<const float4*>(tables.directions + cell);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace kiln::cuda {
 namespace {
@@ -15,14 +16,20 @@ std::string literal(const Vec3d& v) {
   return fmt::format("{{{}, {}, {}}}", literal(v.x), literal(v.y), literal(v.z));
 }
 
+// Params are floats and nothing else (term_registry.cpp asserts it).
+template <class Params>
+std::string params_literal(const Params& params) {
+  float values[sizeof(Params) / sizeof(float)];
+  std::memcpy(values, &params, sizeof params);
+  std::string text = "{{";
+  for (const float value : values) text += literal(value) + ", ";
+  return text + "}}, ";
+}
+
 std::string type_literal(const TypePhysics& t) {
-  const auto f = [](float v) { return literal(v); };
-  return fmt::format("{{{{{}, {}}}, {{{}, {}}}, {{{}, {}}}, {{{}, {}, {}}}, {{{}, {}, {}}}, {{{}, {}}}, {}}}",
-                     f(t.volume.target), f(t.volume.lambda), f(t.perimeter.target), f(t.perimeter.lambda),
-                     f(t.chemotaxis.lambda), f(t.chemotaxis.field), f(t.persistence.lambda),
-                     f(t.persistence.mu), f(t.persistence.dt), f(t.act.lambda), f(t.act.max),
-                     f(t.act.start_full), f(t.connectivity.penalty), f(t.connectivity.hard),
-                     literal(t.frozen));
+  std::string text = "{{";
+  Terms::each([&](auto term) { text += params_literal(t.*decltype(term)::kParams); });
+  return text + "}, " + literal(t.frozen) + "}";
 }
 
 std::string neighbourhood_literal(const Neighbourhood& n) {
@@ -53,9 +60,9 @@ std::string table(const std::string& declaration, int count, const Item& item) {
 }
 
 std::string uses_literal(const TermsInUse& u) {
-  return fmt::format("{{{}, {}, {}, {}, {}, {}, {}}}", literal(u.volume), literal(u.perimeter),
-                     literal(u.chemotaxis), literal(u.persistence), literal(u.act), literal(u.connectivity),
-                     literal(u.frozen));
+  std::string text = "{{";
+  Terms::each([&](auto term) { text += "{" + literal(u.*decltype(term)::kUse) + "}, "; });
+  return text + "}, " + literal(u.frozen) + "}";
 }
 
 // What physics() says that is not in a table: numbers for the compiler to fold, or where they are in memory.

@@ -52,20 +52,20 @@ struct OpenCopy {
   int16_t winner_perimeter, loser_perimeter;  // how the copy changes them
   float surroundings, threshold;
 
-  OpenCopy(const Vec3i& at, const Copy& copy, const PerimeterChange& change, float surroundings_dh,
+  OpenCopy(const Vec3i& at, const Copy& copy, const CopyChange& change, float surroundings_dh,
            float accepted_below)
       : target(at),
         winner(copy.winner),
         loser(copy.loser),
         winner_type(copy.winner_type),
         loser_type(copy.loser_type),
-        winner_perimeter(int16_t(change.winner)),
-        loser_perimeter(int16_t(change.loser)),
+        winner_perimeter(int16_t(change.winner_perimeter)),
+        loser_perimeter(int16_t(change.loser_perimeter)),
         surroundings(surroundings_dh),
         threshold(accepted_below) {}
 
   Copy copy() const { return {winner, loser, winner_type, loser_type, {}, {}}; }
-  PerimeterChange perimeter_change() const { return {winner_perimeter, loser_perimeter}; }
+  CopyChange change() const { return {winner_perimeter, loser_perimeter, target}; }
 };
 
 }  // namespace kiln

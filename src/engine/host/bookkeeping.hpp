@@ -27,9 +27,9 @@ KILN_HOT void put_site(State& state, const Physics& physics, Site site, CellId w
 
 template <int Dim>
 KILN_HOT void apply_copy(State& state, const Physics& physics, const Copy& copy, Site target,
-                         const Vec3i& place, const PerimeterChange& change) {
-  if (copy.loser != kMedium) move_site<Dim>(state, copy.loser, place, -1, change.loser);
-  if (copy.winner != kMedium) move_site<Dim>(state, copy.winner, place, +1, change.winner);
+                         const Vec3i& place, const CopyChange& change) {
+  if (copy.loser != kMedium) move_site<Dim>(state, copy.loser, place, -1, change.loser_perimeter);
+  if (copy.winner != kMedium) move_site<Dim>(state, copy.winner, place, +1, change.winner_perimeter);
   put_site(state, physics, target, copy.winner, copy.winner_type);
 }
 

@@ -106,8 +106,8 @@ void CheckerboardEngine<Dim>::judge(Member& me, const Vec3i& target, const check
   typename HostWorld<Dim>::Room room;
   HostWorld<Dim> world(reader_, physics_, copy, between.target, source, room);
   float surroundings;
-  if (!surroundings_delta<Dim>(physics_, world, copy, surroundings)) return;
-  const PerimeterChange change = perimeter_change(physics_, world, copy);
+  if (!local_delta<Dim>(physics_, world, copy, surroundings)) return;
+  const CopyChange change = change_of(physics_, world, copy);
   me.open.push_back({{target, copy, change, surroundings,
                       acceptance_threshold(physics_.temperature, attempt.threshold_bits)},
                      act_delta(world, copy)});
@@ -124,9 +124,9 @@ template <int Dim>
 void CheckerboardEngine<Dim>::settle(const Open& a, uint64_t step) {
   if (is_locked(a.winner, step) || is_locked(a.loser, step)) return;
   const Copy copy = a.copy();
-  const float dh = a.surroundings + sizes_delta(physics_, reader_, copy, a.perimeter_change());
+  const float dh = a.surroundings + cells_delta(physics_, reader_, copy, a.change());
   if (!(dh + a.act <= a.threshold)) return;
-  apply_copy<Dim>(state_, physics_, copy, state_.lattice.index(a.target), a.target, a.perimeter_change());
+  apply_copy<Dim>(state_, physics_, copy, state_.lattice.index(a.target), a.target, a.change());
   accepted_ += 1;
   if (locked_at_.empty()) return;
   locked_at_[a.winner] = step;

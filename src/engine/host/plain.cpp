@@ -31,10 +31,12 @@ void plain_attempt(State& state, const StateReader<Dim>& reader, const Physics& 
   const typename HostWorld<Dim>::Place at{target_site, draw.target, false}, from{source_site, source, false};
   typename HostWorld<Dim>::Room room;
   HostWorld<Dim> world(reader, physics, copy, at, from, room);
-  if (!accepts<Dim>(physics, world, copy, acceptance_threshold(physics.temperature, draw.threshold_bits)))
+  CopyChange change;
+  if (!accepts<Dim>(physics, world, copy, acceptance_threshold(physics.temperature, draw.threshold_bits),
+                    change))
     return;
   counts.accepted += 1;
-  apply_copy<Dim>(state, physics, copy, target_site, draw.target, perimeter_change(physics, world, copy));
+  apply_copy<Dim>(state, physics, copy, target_site, draw.target, change);
 }
 
 template <int Dim>

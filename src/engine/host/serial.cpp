@@ -32,9 +32,10 @@ struct Judge {
     counts.live += 1;
     typename HostWorld<Dim>::Room room;
     HostWorld<Dim> world(reader, physics, copy, a.target, source, room);
-    if (!accepts<Dim>(physics, world, copy, threshold)) return false;
+    CopyChange change;
+    if (!accepts<Dim>(physics, world, copy, threshold, change)) return false;
     counts.accepted += 1;
-    apply_copy<Dim>(state, physics, copy, a.target.site, a.target.at, perimeter_change(physics, world, copy));
+    apply_copy<Dim>(state, physics, copy, a.target.site, a.target.at, change);
     on_copy(world, copy);
     return true;
   }

@@ -170,11 +170,11 @@ void ThreadsEngine<Dim>::judge(Member& me, const Vec3i& place, int direction, fl
   typename HostWorld<Dim>::Room room;
   HostWorld<Dim> world(reader_, physics_, copy, attempt.target, source, room);
   float surroundings;
-  if (!surroundings_delta<Dim>(physics_, world, copy, surroundings)) return;
-  const PerimeterChange change = perimeter_change(physics_, world, copy);
-  const float dh = surroundings + sizes_delta(physics_, world, copy, change);
-  if (lowest_with_act(physics_, copy, dh) - threshold > settings_.hopeless) return;
-  const bool accepted = accepts_with_act(physics_, world, copy, dh, threshold);
+  if (!local_delta<Dim>(physics_, world, copy, surroundings)) return;
+  const CopyChange change = change_of(physics_, world, copy);
+  const float dh = surroundings + cells_delta(physics_, world, copy, change);
+  if (lowest_delta(physics_, copy, dh) - threshold > settings_.hopeless) return;
+  const bool accepted = accepts_with_bounded(physics_, world, copy, dh, threshold);
   if (settings_.passes == 1 && !accepted) return;
   me.open.push_back({{place, copy, change, surroundings, threshold}, priority, uint8_t(direction), accepted});
   if (accepted && settings_.passes != 1) claim(me, me.open.back());
@@ -183,10 +183,9 @@ void ThreadsEngine<Dim>::judge(Member& me, const Vec3i& place, int direction, fl
 template <int Dim>
 bool ThreadsEngine<Dim>::accepts_now(const Open& a) const {
   Copy copy = a.copy();
-  const float dh = a.surroundings + sizes_delta(physics_, reader_, copy, a.perimeter_change());
-  const act::Params& act = physics_.types[copy.steering_type()].act;
-  if (!physics_.uses.act || act.lambda == 0) return dh <= a.threshold;
-  if (dh + act::delta(act, act::largest_mean(act), 0.0f) > a.threshold) return false;
+  const float dh = a.surroundings + cells_delta(physics_, reader_, copy, a.change());
+  if (lowest_delta(physics_, copy, dh) > a.threshold) return false;
+  if (!physics_.uses.any([](auto term) { return decltype(term)::kScope == TermScope::bounded; })) return true;
   // Nothing around target and source has changed since the round began.
   copy.step = reader_.step_from(a.direction);
   copy.source = a.target - copy.step;
@@ -197,7 +196,7 @@ bool ThreadsEngine<Dim>::accepts_now(const Open& a) const {
       source{lattice.index(copy.source), copy.source, reader_.is_interior(copy.source)};
   typename HostWorld<Dim>::Room room;
   HostWorld<Dim> world(reader_, physics_, copy, target, source, room);
-  return accepts_with_act(physics_, world, copy, dh, a.threshold);
+  return accepts_with_bounded(physics_, world, copy, dh, a.threshold);
 }
 
 template <int Dim>
@@ -230,8 +229,7 @@ void ThreadsEngine<Dim>::carry_out_owned(Member& me) {
     if (winner_taken || loser_taken) {
       me.open[kept++] = a;
     } else if (a.accepted) {
-      apply_copy<Dim>(state_, physics_, a.copy(), state_.lattice.index(a.target), a.target,
-                      a.perimeter_change());
+      apply_copy<Dim>(state_, physics_, a.copy(), state_.lattice.index(a.target), a.target, a.change());
       me.counts.accepted += 1;
     }
   }

@@ -174,6 +174,7 @@ class HostWorld {
   int32_t perimeter(CellId cell) const { return reader_.perimeter(cell); }
   const Vec3f& direction(CellId cell) const { return reader_.direction(cell); }
 
+  const Vec3i& target_place() const { return target_.at; }
   const Patch<Dim>& around_target() const { return room_.patch; }
   const Tally& tally() const { return tally_; }
   const FarPatch& far_around_target(const Neighbourhood& n) {

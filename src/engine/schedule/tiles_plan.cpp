@@ -11,16 +11,26 @@
 namespace kiln::tiles {
 namespace {
 
-// How much one site more or less weighs, against what drives copies at random: the temperature, and the push
-// of Act, of which about a tenth is at work in a typical attempt.
-double weight_of_a_site(const TypePhysics& type, int neighbours) {
-  const double typical_change = 0.4 * neighbours;  // of a perimeter, by one copy
-  return std::max(2.0 * double(type.volume.lambda),
-                  2.0 * double(type.perimeter.lambda) * typical_change * typical_change);
+// How much one site more or less weighs for the terms that read cells' sums, and whether any does.
+double weight_of_a_site(const TypePhysics& type, const SurroundingsShape& shape) {
+  double weight = 0;
+  Terms::each([&](auto term) {
+    using Term = decltype(term);
+    if constexpr (Term::kScope == TermScope::cells)
+      if (Term::acts(type.*Term::kParams)) weight = std::max(weight, Term::weight_of_a_site(type, shape));
+  });
+  return weight;
 }
-double stiffness(const PhysicsData& physics, const TypePhysics& type, int neighbours) {
-  const double drive = double(physics.temperature) + 0.1 * double(type.act.lambda);
-  const double weight = weight_of_a_site(type, neighbours);
+bool has_weight(const TypePhysics& type) {
+  return Terms::any([&](auto term) {
+    return decltype(term)::kScope == TermScope::cells && decltype(term)::acts(type.*decltype(term)::kParams);
+  });
+}
+// Against what drives copies at random: the temperature, and terms that push whatever the sizes are.
+double stiffness(const PhysicsData& physics, const TypePhysics& type, const SurroundingsShape& shape) {
+  double drive = double(physics.temperature);
+  Terms::each([&](auto term) { drive += decltype(term)::drive(type.*decltype(term)::kParams); });
+  const double weight = weight_of_a_site(type, shape);
   return drive > 0 ? weight / drive : weight > 0 ? 1e9 : 0;
 }
 
@@ -58,6 +68,16 @@ bool no_more_share(double at_most, double volume, int dimension, const Vec3i& ti
   return dimension == 2 ? volume <= flat * flat : volume * volume <= solid * solid * solid;
 }
 
+// How far from its target an attempt reads sites.
+int reach_of_terms(const Model& model) {
+  int reach = 1;
+  for (const Phase& phase : model.phases)
+    Terms::each([&](auto term) {
+      if (phase.physics.uses.*decltype(term)::kUse) reach = std::max(reach, decltype(term)::kReach);
+    });
+  return reach;
+}
+
 // Phases that only prepare a tissue need no fidelity; unless there are no others.
 std::vector<const Phase*> decisive_phases(const Model& model) {
   std::vector<const Phase*> measured, all;
@@ -78,21 +98,22 @@ Settings settings_for(const Model& model) {
   constexpr double kSitesAtMost = 4;  // by which the others of a round change a cell, nearly always
   constexpr int kWidest = 8;  // a row of targets and its surroundings have to fit a GPU's shared memory
   const int reach = std::max(model.adhesion_neighbours.reach, model.perimeter_neighbours.reach);
+  const SurroundingsShape shape{model.lattice.dimension, model.perimeter_neighbours.count};
   double largest = 0, heaviest = 0, stiffest = 0;
   for (const Phase* phase : decisive_phases(model))
     for (const TypePhysics& type : phase->physics.types) {
-      if (type.frozen || (type.volume.lambda == 0 && type.perimeter.lambda == 0)) continue;
-      stiffest = std::max(stiffest, stiffness(phase->physics, type, model.perimeter_neighbours.count));
+      if (type.frozen || !has_weight(type)) continue;
+      stiffest = std::max(stiffest, stiffness(phase->physics, type, shape));
       largest = std::max(largest, double(type.volume.target));
-      heaviest = std::max(heaviest, weight_of_a_site(type, model.perimeter_neighbours.count));
+      heaviest = std::max(heaviest, weight_of_a_site(type, shape));
     }
   const bool soft = stiffest <= kSoft;
   Settings settings;
   settings.passes = model.strict ? 0 : soft ? 1 : 4;
   if (settings.passes > 1) settings.hopeless = float(kSitesAtMost * heaviest);
   settings.apart = std::max(2, reach + 1);
-  // Act sees the neighbours of the source, too. In a single pass nothing changes before all are judged.
-  if (model.uses_act() && settings.passes != 1) settings.apart = std::max(3, settings.apart);
+  // In a single pass nothing changes before all are judged.
+  if (settings.passes != 1) settings.apart = std::max(settings.apart, reach_of_terms(model) + 1);
   const int room =
       model.lattice.dimension == 2 ? 2 : 1;  // for displacements; 2-D rounds would be few without
   const int side = settings.apart + room + (model.strict ? 1 : 0);

@@ -27,7 +27,7 @@ void check_type_change(const Override& change, const std::string& path, const No
                         "is to act in this phase only.",
                         path, name, change.path[1], term->name));
   for (const Parameter& p : term->parameters)
-    if (change.path[3] == p.name && !may_change_between_phases(*term, p))
+    if (change.path[3] == p.name && p.fixed)
       fail_at(change.value,
               fmt::format("{} has {}, but {} cannot change between phases: the state depends on it.", path,
                           name, p.name));
@@ -68,9 +68,9 @@ Phase read_phase(const Reading& r, Node& node, std::size_t number) {
 void share_terms_with_state(std::vector<Phase>& phases) {
   for (const Term& term : all_terms()) {
     if (!term.keeps_state) continue;
-    const bool used = std::any_of(phases.begin(), phases.end(),
-                                  [&term](const Phase& p) { return p.physics.uses.*term.used; });
-    for (Phase& phase : phases) phase.physics.uses.*term.used = used;
+    const bool used =
+        std::any_of(phases.begin(), phases.end(), [&term](Phase& p) { return term.used(p.physics.uses); });
+    for (Phase& phase : phases) term.used(phase.physics.uses) = used;
   }
 }
 

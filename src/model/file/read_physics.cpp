@@ -192,8 +192,8 @@ void complete_default_type(Node& given, int dimension) {
     put(given, kAdhesionSection.name, {Node::Table{}, origin});
   put_if_absent(*find(given, kAdhesionSection.name), all_pairs, {kAdhesion, origin});
   Node& cell = *find(*find(given, kTypeSection.name), kDefaultName);
-  put_if_absent(cell, volume::kName, {Node::Table{}, origin});
-  if (Node* table = find(cell, volume::kName)) {
+  put_if_absent(cell, volume::Term::kName, {Node::Table{}, origin});
+  if (Node* table = find(cell, volume::Term::kName)) {
     put_if_absent(*table, "target", {dimension == 2 ? 50.0 : 150.0, origin});
     put_if_absent(*table, "lambda", {dimension == 2 ? 1.0 : 25.0, origin});
   }
@@ -257,7 +257,7 @@ PhysicsData make_physics(const PhysicsNodes& nodes, const Scope& scope) {
     most = std::max(most, double(type.act.max));
     result.uses.frozen |= type.frozen;
     // Sites of frozen types never change, so no term ever looks at them.
-    for (const Term& term : all_terms()) result.uses.*term.used |= !type.frozen && term.acts(type);
+    for (const Term& term : all_terms()) term.used(result.uses) |= !type.frozen && term.acts(type);
   }
   result.act_logs.assign(std::size_t(most) + 1, 0);
   for (std::size_t value = 1; value < result.act_logs.size(); ++value)

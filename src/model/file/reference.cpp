@@ -76,7 +76,7 @@ std::string terms_text() {
     text += fmt::format("\n`{}` {}.\n\n{}", term.name, term.summary, key_table(term_keys(term), nullptr));
     std::vector<std::string> fixed;
     for (const Parameter& p : term.parameters)
-      if (!may_change_between_phases(term, p)) fixed.push_back(fmt::format("`{}`", p.name));
+      if (p.fixed) fixed.push_back(fmt::format("`{}`", p.name));
     if (!fixed.empty()) text += fmt::format("\nThe same in all phases: {}.\n", fmt::join(fixed, ", "));
   }
   return text;

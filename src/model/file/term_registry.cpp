@@ -4,47 +4,37 @@
 
 #include <cstring>
 #include <deque>
+#include <iterator>
 #include <type_traits>
 
 namespace kiln {
 namespace {
 
-static_assert(std::is_standard_layout_v<TypePhysics> && std::is_trivially_copyable_v<TypePhysics>);
-
-template <class Params, std::size_t N>
-constexpr std::span<const Parameter> matched(const Parameter (&parameters)[N]) {
-  static_assert(sizeof(Params) == N * sizeof(float), "Params must be one float per row of kParameters");
-  return parameters;
+template <class T>
+Term row_of() {
+  using Params = typename T::Params;
+  static_assert(
+      std::is_trivially_copyable_v<Params> && sizeof(Params) == std::size(T::kParameters) * sizeof(float),
+      "Params must be one float per row of kParameters");
+  Term row;
+  row.name = T::kName;
+  row.summary = T::kSummary;
+  row.parameters = T::kParameters;
+  row.params = [](TypePhysics& type) { return reinterpret_cast<std::byte*>(&(type.*T::kParams)); };
+  row.used = [](TermsInUse& uses) -> bool& { return uses.*T::kUse; };
+  row.acts = [](const TypePhysics& type) { return T::acts(type.*T::kParams); };
+  row.keeps_state = T::kKeepsState;
+  return row;
 }
 
-constexpr Term kTerms[] = {
-    {volume::kName, volume::kSummary, matched<volume::Params>(volume::kParameters),
-     offsetof(TypePhysics, volume), &TermsInUse::volume,
-     [](const TypePhysics& t) { return t.volume.lambda != 0; }, false},
-    {perimeter::kName, perimeter::kSummary, matched<perimeter::Params>(perimeter::kParameters),
-     offsetof(TypePhysics, perimeter), &TermsInUse::perimeter,
-     [](const TypePhysics& t) { return t.perimeter.lambda != 0; }, false},
-    {act::kName, act::kSummary, matched<act::Params>(act::kParameters), offsetof(TypePhysics, act),
-     &TermsInUse::act, [](const TypePhysics& t) { return t.act.max != 0; }, true},
-    {persistence::kName, persistence::kSummary, matched<persistence::Params>(persistence::kParameters),
-     offsetof(TypePhysics, persistence), &TermsInUse::persistence,
-     [](const TypePhysics& t) { return t.persistence.lambda != 0; }, true},
-    {chemotaxis::kName, chemotaxis::kSummary, matched<chemotaxis::Params>(chemotaxis::kParameters),
-     offsetof(TypePhysics, chemotaxis), &TermsInUse::chemotaxis,
-     [](const TypePhysics& t) { return t.chemotaxis.lambda != 0; }, false},
-    {connectivity::kName, connectivity::kSummary, matched<connectivity::Params>(connectivity::kParameters),
-     offsetof(TypePhysics, connectivity), &TermsInUse::connectivity,
-     [](const TypePhysics& t) { return t.connectivity.penalty != 0 || t.connectivity.hard != 0; }, false},
-};
-
-struct Fixed {
-  std::string_view term, parameter;
-};
-constexpr Fixed kFixed[] = {
-    {persistence::kName, "dt"},
-    {act::kName, "max"},
-    {act::kName, "start_full"},
-};
+const std::vector<Term>& rows() {
+  static const std::vector<Term> all = [] {
+    std::vector<Term> result;
+    Terms::each([&](auto term) { result.push_back(row_of<decltype(term)>()); });
+    return result;
+  }();
+  return all;
+}
 
 ValueKind kind_of(Kind kind) {
   switch (kind) {
@@ -65,7 +55,7 @@ struct KeyTables {
   std::vector<std::vector<Key>> keys;
 
   KeyTables() {
-    for (const Term& term : kTerms) {
+    for (const Term& term : rows()) {
       std::vector<Key>& table = keys.emplace_back();
       for (const Parameter& p : term.parameters) {
         std::string fallback(kRequired);
@@ -82,15 +72,14 @@ struct KeyTables {
 }  // namespace
 
 float Term::get(const TypePhysics& physics, std::size_t parameter) const {
+  TypePhysics copy = physics;
   float value;
-  std::memcpy(&value, reinterpret_cast<const std::byte*>(&physics) + offset + parameter * sizeof(float),
-              sizeof(float));
+  std::memcpy(&value, params(copy) + parameter * sizeof(float), sizeof(float));
   return value;
 }
 
 void Term::set(TypePhysics& physics, std::size_t parameter, float value) const {
-  std::memcpy(reinterpret_cast<std::byte*>(&physics) + offset + parameter * sizeof(float), &value,
-              sizeof(float));
+  std::memcpy(params(physics) + parameter * sizeof(float), &value, sizeof(float));
 }
 
 bool Term::given(const TypePhysics& physics) const {
@@ -100,17 +89,11 @@ bool Term::given(const TypePhysics& physics) const {
   return false;
 }
 
-std::span<const Term> all_terms() { return kTerms; }
+std::span<const Term> all_terms() { return rows(); }
 
 std::span<const Key> term_keys(const Term& term) {
   static const KeyTables tables;
-  return tables.keys[std::size_t(&term - kTerms)];
-}
-
-bool may_change_between_phases(const Term& term, const Parameter& parameter) {
-  for (const Fixed& fixed : kFixed)
-    if (fixed.term == term.name && fixed.parameter == parameter.name) return false;
-  return true;
+  return tables.keys[std::size_t(&term - rows().data())];
 }
 
 }  // namespace kiln

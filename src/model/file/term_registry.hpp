@@ -1,5 +1,5 @@
-// The energy terms that a cell type can have, by name, with where their numbers lie in TypePhysics. A new
-// term is one row here, and a member of TypePhysics and TermsInUse.
+// The list of terms (terms/list.hpp) as a table, for what handles them by name: model files, messages,
+// documents.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ struct Term {
   const char* name;
   const char* summary;
   std::span<const Parameter> parameters;  // in the order of the floats of the term's Params
-  std::size_t offset;                     // of the term's Params in TypePhysics
-  bool TermsInUse::*used;
+  std::byte* (*params)(TypePhysics&);     // where these floats are
+  bool& (*used)(TermsInUse&);
   bool (*acts)(const TypePhysics&);  // does something: changes energies, or leaves marks
   bool keeps_state;                  // one that acts in any phase must be kept up in all
 
@@ -29,9 +29,5 @@ std::span<const Term> all_terms();
 
 // The parameters of a term as keys of its table.
 std::span<const Key> term_keys(const Term& term);
-
-// Parameters that the state remembers (a history of dt centroids, sites aged from Max): the same in all
-// phases.
-bool may_change_between_phases(const Term& term, const Parameter& parameter);
 
 }  // namespace kiln

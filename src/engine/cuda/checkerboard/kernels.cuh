@@ -118,9 +118,9 @@ class Player {
     });
     PatchWorld world(tables_, target, surroundings.patch, copy);
     float dh;
-    if (!surroundings_delta<kDim>(physics, world, copy, dh)) return;
-    const PerimeterChange change = perimeter_change(physics, world, copy);
-    dh += sizes_delta(physics, LiveSizes(tables_.extents, copy), copy, change);
+    if (!local_delta<kDim>(physics, world, copy, dh)) return;
+    const CopyChange change = change_of(physics, world, copy);
+    dh += cells_delta(physics, LiveSizes(tables_.extents, copy), copy, change);
     dh += act_delta(physics, copy, surroundings, target_word, source_word);
     if (!(dh <= acceptance_threshold(physics.temperature, a.threshold_bits))) return;
     if (model::kMutex && !lock(copy, step)) return;
@@ -173,10 +173,10 @@ class Player {
 
   // The site's new word.
   __device__ Word carry_out(const Physics& physics, const Copy& copy, const Vec3i& place,
-                            const PerimeterChange& change) {
+                            const CopyChange& change) {
     accepted_ += 1;
-    if (copy.loser != kMedium) move_site(copy.loser, place, -1, change.loser);
-    if (copy.winner != kMedium) move_site(copy.winner, place, +1, change.winner);
+    if (copy.loser != kMedium) move_site(copy.loser, place, -1, change.loser_perimeter);
+    if (copy.winner != kMedium) move_site(copy.winner, place, +1, change.winner_perimeter);
     return taken_by(physics, copy.winner, copy.winner_type, span_.clock);
   }
   // Centroid sums are read only after the launch.

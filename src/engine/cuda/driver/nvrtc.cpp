@@ -73,7 +73,8 @@ class Program {
 std::vector<std::string> all_options(int architecture, const std::vector<std::string>& options) {
   // -v makes the assembler report registers and spills in the log.
   std::vector<std::string> all = {fmt::format("--gpu-architecture=sm_{}", architecture), "--std=c++20",
-                                  "--fmad=false", "--ptxas-options=-v"};
+                                  "--fmad=false", "--ptxas-options=-v",
+                                  "--device-as-default-execution-space"};  // terms annotate no function twice
   // Where there is a driver, NVRTC keeps machine code in its cache, and what comes from there has no report.
   if (nvrtc_major() >= kFirstMajorWithCache) all.push_back("--no-cache");
   all.insert(all.end(), options.begin(), options.end());

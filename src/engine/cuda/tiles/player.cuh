@@ -1,12 +1,12 @@
 // The `tiles` schedule on a GPU (see engine/schedule/tiles.hpp). One kernel plays whole MCS: its blocks are
 // resident, their warps keep their attempts from pass to pass, and a barrier stands between two passes. A
-// simulation is played by a crew: all blocks (tiles_play.cuh), or, where many are played at once, some of
-// them (tiles_members.cuh).
+// simulation is played by a crew: all blocks (play.cuh), or, where many are played at once, some of
+// them (members.cuh).
 //
 // Attempts of a pass are judged on the sizes that cells had before it, and copies change sizes. So a pass has
 // two parts, with a barrier behind each: all are judged, then copies are carried out. A single pass without
 // Act can do with one: no other attempt sees the site that a copy changes, and there are two tables of sizes
-// (tiles_sizes.cuh).
+// (sizes.cuh).
 //
 // Compiled behind model_prologue and what tiles_source adds to kiln::model: kSettings, kPasses, kTrackSums,
 // kShareRest, kBatches, kUnit, kWarpsPerBlock, kCrew, kMembers, kSkipsDead.
@@ -161,7 +161,7 @@ class Player {
     const float threshold =
         acceptance_threshold(physics.temperature, tiles::threshold_bits_of(attempt.word, kNeighbours));
     Copy copy = copy_of(physics, attempt, direction);
-    PerimeterChange change{};
+    CopyChange change{};
     float surroundings = 0, dh = 0;
     if (here && physics.uses.frozen) here = thaw(tables_.state, copy);
     // Between cells of one type, adhesion does not depend on the types around.
@@ -170,19 +170,18 @@ class Player {
       live_ += 1;
       const TwoSizes sizes{copy.winner, sizes_[copy.winner], sizes_[copy.loser]};
       TileWorld world(tables_.state, words_ + attempt.at, attempt.site, copy, types);
-      here = surroundings_delta<kDim>(physics, world, copy, surroundings);
-      change = perimeter_change(physics, world, copy);
-      dh = surroundings + sizes_delta(physics, sizes, copy, change);
-      if (!kOnePass)
-        here = here && lowest_with_act(physics, copy, dh) - threshold <= model::kSettings.hopeless;
+      here = local_delta<kDim>(physics, world, copy, surroundings);
+      change = change_of(physics, world, copy);
+      dh = surroundings + cells_delta(physics, sizes, copy, change);
+      if (!kOnePass) here = here && lowest_delta(physics, copy, dh) - threshold <= model::kSettings.hopeless;
     }
     float act = 0;
     uint32_t flags = 0;
     if (model::kMaxAct > 0) flags = judge_act(physics, attempt, direction, copy, here, dh, threshold, act);
     if ((flags & cuda::kActAtSourceOnly) == 0 && dh + act <= threshold) flags |= cuda::kAccepted;
     const bool accepted = here && (flags & cuda::kAccepted);
-    const Record record{copy.winner, copy.loser, cuda::pack(change.winner, change.loser, flags),
-                        attempt.tile};
+    const Record record{copy.winner, copy.loser,
+                        cuda::pack(change.winner_perimeter, change.loser_perimeter, flags), attempt.tile};
     if (kAtOnce) {
       sizes_.wait_for_copies();
       if (accepted) carry_out(record, place_of(decoded(attempt.site)), decoded(attempt.site));
@@ -222,11 +221,10 @@ class Player {
     const act::Params& act = physics.types[copy.steering_type()].act;
     const bool acts = here && act.lambda != 0;
     bool wanted = acts && copy.winner != kMedium && act_of(attempt.source, clock_) != 0;
-    if (model::kPasses == 1)
-      wanted = wanted && dh + act::delta(act, act::largest_mean(act), 0.0f) <= threshold;
+    if (model::kPasses == 1) wanted = wanted && act::may_accept(act, dh, threshold);
     const float at_source = means_.of(wanted, source_of(attempt, direction), copy.winner, clock_);
     const bool has_mean = acts && copy.loser != kMedium && act_of(attempt.target, clock_) != 0;
-    wanted = has_mean && dh + act::delta(act, at_source, 0.0f) <= threshold;
+    wanted = has_mean && act::may_accept(act, dh, at_source, threshold);
     const float at_target = means_.around(wanted, words_, attempt.at, copy.loser, clock_);
     if (has_mean && !wanted) {
       result = at_source;
@@ -289,9 +287,10 @@ class Player {
       Record& r = records[k];
       const Copy copy{r.winner, r.loser, type_of(tables_.state, r.winner), type_of(tables_.state, r.loser),
                       {},       {}};
-      const PerimeterChange change{cuda::winner_perimeter(r.packed), cuda::loser_perimeter(r.packed)};
+      CopyChange change{cuda::winner_perimeter(r.packed), cuda::loser_perimeter(r.packed), {}};
+      if (physics.uses.needs_place()) change.place = round_->target_of(r.tile);
       const float dh =
-          surroundings[k] + sizes_delta(physics, TwoSizes{r.winner, of_winner[k], of_loser[k]}, copy, change);
+          surroundings[k] + cells_delta(physics, TwoSizes{r.winner, of_winner[k], of_loser[k]}, copy, change);
       float act = 0;
       if (model::kMaxAct > 0)
         act = act_again(physics, copy, dh, threshold[k], here, open_[here ? i : 0], r.packed);
@@ -308,7 +307,7 @@ class Player {
     const act::Params& act = physics.types[copy.steering_type()].act;
     const float before = entry.number(Field::act);
     const bool at_source_only = here && (packed & cuda::kActAtSourceOnly);
-    const bool wanted = at_source_only && dh + act::delta(act, before, 0.0f) <= threshold;
+    const bool wanted = at_source_only && act::may_accept(act, dh, before, threshold);
     const Vec3i place = round_->target_of(entry[Field::tile]);
     const Offset site = index(place);
     const float at_target = means_.of(wanted, is_inner<1>(place) ? site : ~site, copy.loser, clock_);

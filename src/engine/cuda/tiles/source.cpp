@@ -34,12 +34,12 @@ std::string tiles_source(const Physics& physics, const tiles::Settings& settings
              "constexpr bool kShareRest = {}, kTrackSums = {}, kSkipsDead = {};\n"
              "constexpr int kBlocksPerMultiprocessor = {}, kAnchorChecks = {};\n"
              "}}  // namespace kiln::model\n"
-             "#include \"engine/cuda/{}.cuh\"\n",
+             "#include \"engine/cuda/tiles/{}.cuh\"\n",
              shape.crew, shape.members, settings.tile.x, settings.tile.y, settings.tile.z, settings.apart,
              settings.passes, settings.hopeless, shape.warps_per_block, shape.batches, shape.steps_per_unit,
              shape.share_rest, history > 0 && shape.members, shape.skips_dead,
              shape.blocks_per_multiprocessor, anchor_checks(physics.lattice),
-             shape.members ? "tiles_members" : "tiles_play");
+             shape.members ? "members" : "play");
 }
 
 // Cells will be as large as they want to be.
