@@ -32,7 +32,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     build = Path((config_settings or {}).get("build", ROOT / "build-wheel"))
     options = ["-DCMAKE_BUILD_TYPE=Release", "-DKILN_TESTS=OFF", f"-DPython3_EXECUTABLE={sys.executable}"]
     subprocess.run(["cmake", "-S", ROOT, "-B", build, *options], check=True)
-    subprocess.run(["cmake", "--build", build, "--target", "python", "-j", str(os.cpu_count())], check=True)
+    subprocess.run(["cmake", "--build", build, "--target", "python", "-j", str(len(os.sched_getaffinity(0)))], check=True)
     return _pack(build / "python" / "kiln", Path(wheel_directory))
 
 

@@ -1,11 +1,12 @@
 #include "base/parallel.hpp"
 
 #include <future>
-#include <thread>
+
+#include "base/cores.hpp"
 
 namespace kiln {
 
-int all_threads() { return std::max(1, int(std::thread::hardware_concurrency())); }
+int all_threads() { return allowed_cores().count; }
 
 void run_parts(int parts, const std::function<void(int part)>& work) {
   std::vector<std::future<void>> others;

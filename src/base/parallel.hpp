@@ -10,7 +10,7 @@
 
 namespace kiln {
 
-// As many as the machine has.
+// As many as there are cores for this process (base/cores.hpp).
 int all_threads();
 
 // Calls work(part) for every part, each on a thread of its own, part 0 on the calling one. What one of them throws
@@ -36,7 +36,7 @@ void parallel_for(int64_t count, int threads, const Work& work) {
   });
 }
 
-// Makes `count` items, many at a time on all processors, and calls take(index, item) with each, in order, on
+// Makes `count` items, many at a time on all cores, and calls take(index, item) with each, in order, on
 // the calling thread. Memory is needed for a few items per processor.
 template <class Make, class Take>
 void make_in_order(int64_t count, const Make& make, const Take& take) {

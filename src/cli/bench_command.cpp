@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "base/error.hpp"
+#include "base/parallel.hpp"
 #include "base/seconds.hpp"
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
@@ -69,7 +70,8 @@ Timed timed_together(Model model, int64_t mcs, int64_t replicas, const EngineOpt
   timed.seconds = seconds_of(*ensemble, mcs);
   timed.engine = ensemble->name();
   timed.schedule = ensemble->schedule();
-  timed.device = ensemble->gpu().empty() ? processor_name() : ensemble->gpu();
+  const int threads = options.threads > 0 ? options.threads : all_threads();
+  timed.device = ensemble->gpu().empty() ? processor_name(threads) : ensemble->gpu();
   timed.hash = state_hash(ensemble->state(0));
   return timed;
 }

@@ -17,7 +17,7 @@ void add_engine_options(CLI::App& command, EngineOptions& options) {
   command.add_option("--engine", options.engine, "auto, serial, threads or cuda")->capture_default_str();
   command.add_option("--schedule", options.schedule,
                      "order of the copy attempts: tiles, checkerboard, or serial with --engine serial");
-  command.add_option("--threads", options.threads, "for --engine threads; 0: one per core")
+  command.add_option("--threads", options.threads, "for --engine threads; 0: one per core that the job was given")
       ->capture_default_str();
   command.add_option("--device", options.device, "which GPU, for --engine cuda")->capture_default_str();
 }

@@ -1,6 +1,7 @@
 // validate and info.
 #include <fmt/format.h>
 
+#include "base/cores.hpp"
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
 #include "data/hdf5/file.hpp"
@@ -46,6 +47,9 @@ int validate_command(const ValidateOptions& options) {
 int info_command() {
   fmt::print("Kiln {}\n\n", KILN_VERSION);
   fmt::print("Processor      {}\n", processor_name());
+  const Cores cores = allowed_cores();
+  fmt::print("Threads        {}{}\n", cores.count,
+             cores.why.empty() ? ", one per core" : " (" + cores.why + ")");
   fmt::print("Memory         {}\n", bytes_text(physical_memory()));
   fmt::print("Compiler       {}\n", compiler_name());
   const cuda::Availability& found = cuda::availability();

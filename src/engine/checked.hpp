@@ -19,6 +19,7 @@ class CheckedEngine : public Engine {
   std::string schedule() const override { return engine_->schedule(); }
   std::string settings() const override { return engine_->settings(); }
   std::string gpu() const override { return engine_->gpu(); }
+  int threads() const override { return engine_->threads(); }
 
  private:
   std::unique_ptr<Engine> engine_;

@@ -57,6 +57,8 @@ class Engine {
   virtual std::string settings() const { return ""; }
   // The GPU it runs on; "" for a processor.
   virtual std::string gpu() const { return ""; }
+  // Threads that play, where it runs on a processor.
+  virtual int threads() const { return 1; }
 };
 
 // Two things that make the checkerboard's kernels fast. They are turned off only to see what they are worth.
@@ -68,7 +70,7 @@ struct BoardKernels {
 struct EngineOptions {
   std::string engine = "auto";      // auto, serial, threads, cuda
   std::string schedule = "";        // tiles, checkerboard, serial; "": the engine's default
-  int threads = 0;                  // 0: one per core
+  int threads = 0;                  // 0: one per core that the job was given
   int device = 0;                   // which GPU
   BoardKernels board_kernels = {};  // of the checkerboard on a GPU
 };

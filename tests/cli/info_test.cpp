@@ -1,9 +1,10 @@
-// What `kiln info` says of CUDA.
+// What `kiln info` says of cores and of CUDA.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdio>
 #include <string>
+#include <thread>
 
 #include "engine/cuda/driver/driver.hpp"
 
@@ -40,6 +41,19 @@ TEST(Info, NamesTheNvrtcLibraryThatCannotBeOpened) {
       "\nNVRTC          no: the NVRTC library /no/such/library.so that KILN_NVRTC names cannot be "
       "opened\n",
       text);
+}
+
+TEST(Info, SaysHowManyThreadsAndWhichLimitDecided) {
+  const std::string one = output_of("SLURM_CPUS_PER_TASK=1 \"" KILN_BINARY "\" info");
+  const std::string why =
+      std::thread::hardware_concurrency() > 1 ? " (SLURM_CPUS_PER_TASK is 1)" : ", one per core";
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "\nThreads        1" + why + "\n", one);
+}
+
+TEST(Info, ARunUsesTheThreadsThatTheJobWasGiven) {
+  const std::string bench = "\"" KILN_BINARY "\" bench sorting2d --size 32 --mcs 1 --engine threads --json";
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, ", 1 thread\"", output_of("SLURM_CPUS_PER_TASK=1 " + bench));
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, ", 3 threads\"", output_of(bench + " --threads 3"));
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ class CheckerboardEngine : public Engine {
   const State& state() override { return state_; }
   AttemptCounts counts() const override;
   std::string name() const override { return "threads"; }
+  int threads() const override { return team_.members(); }
   std::string schedule() const override { return "checkerboard"; }
   std::string settings() const override { return plan_.describe(); }
 

@@ -22,6 +22,7 @@ class ThreadsEngine : public Engine {
   const State& state() override { return state_; }
   AttemptCounts counts() const override;
   std::string name() const override { return "threads"; }
+  int threads() const override { return team_.members(); }
   std::string schedule() const override { return "tiles"; }
   std::string settings() const override { return tiles::describe(settings_, Dim); }
 

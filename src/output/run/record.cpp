@@ -140,11 +140,12 @@ std::string processor_name() {
     if (colon == std::string::npos || colon + 2 > line.size()) continue;
     facts.emplace(line.substr(0, line.find_last_not_of("\t ", colon - 1) + 1), line.substr(colon + 2));
   }
-  const std::string name = facts.count("model name") > 0
-                               ? facts["model name"]
-                               : arm_name(facts["CPU implementer"], facts["CPU part"]);
-  const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
-  return fmt::format("{}, {} {}", name, threads, threads == 1 ? "thread" : "threads");
+  return facts.count("model name") > 0 ? facts["model name"]
+                                       : arm_name(facts["CPU implementer"], facts["CPU part"]);
+}
+
+std::string processor_name(int threads) {
+  return fmt::format("{}, {} {}", processor_name(), threads, threads == 1 ? "thread" : "threads");
 }
 
 }  // namespace kiln

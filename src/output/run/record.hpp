@@ -57,7 +57,9 @@ std::string json_number(double value);
 // 2026-03-01T14:05:09Z
 std::string iso_time(std::chrono::system_clock::time_point time);
 
-// The processor's name and how many hardware threads there are, as "AMD EPYC 9654, 16 threads".
+// The processor, as "AMD EPYC 9654", and with the number of threads that work on it, as "AMD EPYC 9654, 16
+// threads".
 std::string processor_name();
+std::string processor_name(int threads);
 
 }  // namespace kiln

@@ -98,7 +98,7 @@ double disk_need(const Model& model, double cells) {
 
 std::string device_of(const Engine& engine) {
   const std::string gpu = engine.gpu();
-  return gpu.empty() ? processor_name() : gpu;
+  return gpu.empty() ? processor_name(engine.threads()) : gpu;
 }
 
 void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t start_mcs,
