@@ -1,10 +1,13 @@
-// What is known of every cell: integer tables, kept up to date copy by copy, that always equal a recount.
+// The table of cells: a column per kind of thing that is known of every cell. What engines keep up to date copy by
+// copy are integers that always equal a recount. columns.hpp describes all columns; whatever handles them all
+// (copy, hash, audit, checkpoint, packing for a device) folds over that description.
 #pragma once
 
 #include <vector>
 
 #include "core/centroid.hpp"
 #include "core/lattice.hpp"
+#include "core/moments.hpp"
 #include "core/types.hpp"
 
 namespace kiln {
@@ -23,19 +26,28 @@ struct Cells {
     Vec3<int64_t> sum;
     bool operator==(const Centroid&) const = default;
   };
+  // In place of the type's own, where a model says so.
+  struct Targets {
+    float volume = 0;
+    float perimeter = 0;
+    bool operator==(const Targets&) const = default;
+  };
 
   std::vector<TypeId> type;
   std::vector<Extent> extent;
   std::vector<Centroid> centroid;
+  // Optional columns are empty where a model does not ask for them.
+  std::vector<Moments> moments;  // where a term reads second moments
+  std::vector<Targets> targets;
+  std::vector<Vec3f> direction;  // p of persistence
+  // `history_length` past centroids per cell: that of MCS m lies in slot m modulo the lag of the cell's type.
+  std::vector<Vec3d> history;
+  int history_length = 0;
 
   CellId count() const { return CellId(type.size()); }  // with the medium
 
-  CellId add(TypeId type_of_cell) {
-    type.push_back(type_of_cell);
-    extent.emplace_back();
-    centroid.emplace_back();
-    return count() - 1;
-  }
+  // A cell with nothing known of it yet: all columns that are there grow by a row.
+  CellId add(TypeId type_of_cell);
 
   // In lattice units, unwrapped; a site's place is its integer coordinate.
   Vec3d position(CellId cell) const {

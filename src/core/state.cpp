@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstdio>
+#include <cstring>
 
 #include "base/parallel.hpp"
+#include "core/columns.hpp"
+#include "core/gain.hpp"
 
 namespace kiln {
 namespace {
@@ -32,23 +34,19 @@ void count_unlike_in_row(const State& state, const Neighbourhood& n, int32_t y, 
   }
 }
 
-template <class T>
-void copy_table(const std::vector<T>& from, std::vector<T>& to, int threads) {
-  if (to.size() != from.size()) to.resize(from.size());
-  in_parallel(int64_t(from.size()), threads, [&](int, int64_t begin, int64_t end) {
-    std::copy(from.begin() + begin, from.begin() + end, to.begin() + begin);
-  });
-}
-
 }  // namespace
 
 void copy_tables(const State& from, State& to, int threads) {
-  copy_table(from.cells.type, to.cells.type, threads);
-  copy_table(from.cells.extent, to.cells.extent, threads);
-  copy_table(from.cells.centroid, to.cells.centroid, threads);
-  copy_table(from.direction, to.direction, threads);
-  copy_table(from.history, to.history, threads);
-  to.history_length = from.history_length;
+  to.cells.history_length = from.cells.history_length;
+  for (const Column& column : columns()) {
+    const std::size_t rows = column.rows(from.cells);
+    if (column.rows(to.cells) != rows) column.resize(to.cells, rows);
+    const std::byte* const source = column.data_of(from.cells);
+    std::byte* const target = column.data(to.cells);
+    in_parallel(int64_t(rows * column.row_bytes), threads, [&](int, int64_t begin, int64_t end) {
+      if (begin < end) std::memcpy(target + begin, source + begin, std::size_t(end - begin));
+    });
+  }
 }
 
 void copy_state(const State& from, State& to, int threads) {
@@ -68,6 +66,7 @@ void recount(State& state, const Neighbourhood& perimeter, const std::vector<boo
     cells.extent[cell] = {};
     cells.centroid[cell] = {keep_anchors ? cells.centroid[cell].anchor : Vec3i{}, {}};
   }
+  std::fill(cells.moments.begin(), cells.moments.end(), Moments{});
   std::vector<uint16_t> unlike(std::size_t(lattice.size.x));
   Site site = 0;
   for (int32_t z = 0; z < lattice.size.z; ++z)
@@ -76,19 +75,71 @@ void recount(State& state, const Neighbourhood& perimeter, const std::vector<boo
       for (int32_t x = 0; x < lattice.size.x; ++x, ++site) {
         const CellId cell = state.ids[std::size_t(site)];
         if (cell == kMedium || frozen[cells.type[cell]]) continue;
-        Cells::Centroid& centroid = cells.centroid[cell];
         const Vec3i place{x, y, z};
         if (!anchored[cell]) {
-          centroid.anchor = place;
+          cells.centroid[cell].anchor = place;
           anchored[cell] = true;
         }
-        cells.extent[cell].volume += 1;
-        cells.extent[cell].perimeter += unlike[std::size_t(x)];
-        const Vec3i d = offset_from_anchor(lattice, centroid.anchor, place);
-        for (int axis = 0; axis < 3; ++axis) centroid.sum[axis] += d[axis];
+        gain_site<3>(lattice, cells, cell, place, +1, unlike[std::size_t(x)]);
       }
     }
 }
+
+namespace {
+
+template <class T>
+T number_at(const std::byte* where) {
+  T value;
+  std::memcpy(&value, where, sizeof value);
+  return value;
+}
+
+// The bits that enter the hash, and that an audit compares.
+uint64_t bits_at(const std::byte* where, Element element) {
+  switch (element) {
+    case Element::u8:
+      return number_at<uint8_t>(where);
+    case Element::i32:
+      return uint64_t(int64_t(number_at<int32_t>(where)));
+    case Element::f32:
+      return number_at<uint32_t>(where);
+    case Element::i64:
+    case Element::f64:
+      return number_at<uint64_t>(where);
+  }
+  return 0;
+}
+
+bool same_counts(const Cells& a, const Cells& b, CellId cell) {
+  for (const Column& column : columns())
+    for (const Field& field : column.fields) {
+      if (!field.counted || !column.is_there(a)) continue;
+      const std::size_t at = cell * column.row_bytes + field.offset;
+      if (std::memcmp(column.data_of(a) + at, column.data_of(b) + at,
+                      std::size_t(field.count) * bytes_of(field.element)) != 0)
+        return false;
+    }
+  return true;
+}
+
+// "volume 12, perimeter 30, sum (1 2 3)": what is counted, of one cell.
+std::string counted_text(const Cells& cells, CellId cell) {
+  std::string text;
+  for (const Column& column : columns())
+    for (const Field& field : column.fields) {
+      if (!field.counted || !column.is_there(cells)) continue;
+      const std::byte* const at = column.data_of(cells) + cell * column.row_bytes + field.offset;
+      std::string numbers;
+      for (int k = 0; k < field.count; ++k)
+        numbers += (k == 0 ? "" : " ") +
+                   std::to_string(int64_t(bits_at(at + std::size_t(k) * bytes_of(field.element), field.element)));
+      text += (text.empty() ? "" : ", ") + std::string(field.name) +
+              (field.count == 1 ? " " + numbers : " (" + numbers + ")");
+    }
+  return text;
+}
+
+}  // namespace
 
 std::string audit(const State& state, const Neighbourhood& perimeter, const std::vector<bool>& frozen) {
   State counted;
@@ -97,17 +148,9 @@ std::string audit(const State& state, const Neighbourhood& perimeter, const std:
   counted.cells = state.cells;
   recount(counted, perimeter, frozen, true);
   for (CellId cell = 0; cell < state.cells.count(); ++cell) {
-    const auto &tracked = state.cells.extent[cell], &found = counted.cells.extent[cell];
-    const auto &sum = state.cells.centroid[cell].sum, &found_sum = counted.cells.centroid[cell].sum;
-    if (tracked == found && sum == found_sum) continue;
-    char text[256];
-    std::snprintf(text, sizeof text,
-                  "cell %u: tracked volume %d, perimeter %d, sums (%lld %lld %lld), but counted %d, %d, "
-                  "(%lld %lld %lld)",
-                  cell, tracked.volume, tracked.perimeter, (long long)sum.x, (long long)sum.y,
-                  (long long)sum.z, found.volume, found.perimeter, (long long)found_sum.x,
-                  (long long)found_sum.y, (long long)found_sum.z);
-    return text;
+    if (same_counts(state.cells, counted.cells, cell)) continue;
+    return "cell " + std::to_string(cell) + ": tracked " + counted_text(state.cells, cell) +
+           ", but counted " + counted_text(counted.cells, cell);
   }
   return "";
 }
@@ -126,18 +169,6 @@ uint64_t mixed(uint64_t h) {
 // What a value at a place of one of the state's tables adds to the hash.
 uint64_t entry(uint64_t table, uint64_t place, uint64_t value) {
   return mixed(mixed(table << 56 ^ place) + value * 0x9E3779B97F4A7C15ull + table);
-}
-
-uint64_t entries_of(const Cells& cells, std::size_t cell) {
-  uint64_t sum = entry(5, cell, cells.type[cell]);
-  sum += entry(6, cell, uint64_t(uint32_t(cells.extent[cell].volume)));
-  sum += entry(7, cell, uint64_t(uint32_t(cells.extent[cell].perimeter)));
-  for (int axis = 0; axis < 3; ++axis) {
-    const uint64_t place = uint64_t(cell) * 3 + uint64_t(axis);
-    sum += entry(8, place, uint64_t(int64_t(cells.centroid[cell].anchor[axis])));
-    sum += entry(9, place, uint64_t(cells.centroid[cell].sum[axis]));
-  }
-  return sum;
 }
 
 // Of value(0) to value(count - 1), on all processors where that is worth it.
@@ -163,10 +194,19 @@ std::string state_hash(const State& state) {
   sum += sum_over(state.act.size(), [&](std::size_t site) {
     return state.act[site] != 0 ? entry(4, site, state.act[site]) : 0;
   });
-  sum += sum_over(state.cells.count(), [&](std::size_t cell) { return entries_of(state.cells, cell); });
-  sum += sum_over(3 * state.direction.size(), [&](std::size_t i) {
-    return entry(10, i, std::bit_cast<uint32_t>(state.direction[i / 3][int(i % 3)]));
-  });
+  for (const Column& column : columns())
+    for (const Field& field : column.fields) {
+      if (field.hash_tag == 0) continue;
+      const std::byte* const first = column.data_of(state.cells) + field.offset;
+      const std::size_t bytes = bytes_of(field.element), count = std::size_t(field.count);
+      sum += sum_over(column.rows(state.cells), [&](std::size_t row) {
+        uint64_t own = 0;
+        for (std::size_t k = 0; k < count; ++k)
+          own += entry(field.hash_tag, row * count + k,
+                       bits_at(first + row * column.row_bytes + k * bytes, field.element));
+        return own;
+      });
+    }
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", (unsigned long long)mixed(sum));
   return text;

@@ -17,11 +17,6 @@ struct State {
   HugeVector<CellId> ids;    // per site
   HugeVector<ActValue> act;  // per site; empty where no type uses Act
   Cells cells;
-  std::vector<Vec3f> direction;  // per cell: p of persistence; empty where no type uses it
-  // Per cell, `history_length` past centroids: that of MCS m lies in slot m modulo the lag of the cell's
-  // type.
-  std::vector<Vec3d> history;
-  int history_length = 0;
 };
 
 // Makes `to` the same as `from`, in the memory that it has already where that fits.
@@ -29,7 +24,7 @@ void copy_state(const State& from, State& to, int threads);
 // The same for what is known of the cells alone.
 void copy_tables(const State& from, State& to, int threads);
 
-// Volumes, perimeters and centroid sums from the lattice alone. `frozen[type]` cells stay untracked. Anchors
+// Volumes, perimeters, centroid sums and moments from the lattice alone. `frozen[type]` cells stay untracked. Anchors
 // are kept where a cell has one inside the state already (`keep_anchors`), else become the cell's first site.
 void recount(State& state, const Neighbourhood& perimeter, const std::vector<bool>& frozen,
              bool keep_anchors);
@@ -38,7 +33,7 @@ void recount(State& state, const Neighbourhood& perimeter, const std::vector<boo
 // differs.
 std::string audit(const State& state, const Neighbourhood& perimeter, const std::vector<bool>& frozen);
 
-// A hash of (mcs, ids, Act, the cells' integer tables, p): a sum of mixed (place, value) entries, so it
+// A hash of (mcs, ids, Act, and the cells' columns that are hashed, p among them): a sum of mixed (place, value) entries, so it
 // depends on no layout, order or platform. As 16 hexadecimal digits.
 std::string state_hash(const State& state);
 

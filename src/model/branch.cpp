@@ -72,20 +72,20 @@ void fit_persistence(const Model& model, bool same_lags, State& state) {
   fresh.lattice = state.lattice;
   fresh.cells = state.cells;
   start_persistence(model, fresh);
-  if (!same_lags || fresh.history_length != state.history_length) {
-    state.history_length = fresh.history_length;
-    state.history = std::move(fresh.history);
+  if (!same_lags || fresh.cells.history_length != state.cells.history_length) {
+    state.cells.history_length = fresh.cells.history_length;
+    state.cells.history = std::move(fresh.cells.history);
   }
   const std::vector<bool> persistent = persistent_types(model);
-  if (state.direction.empty() || fresh.direction.empty()) {
-    state.direction = std::move(fresh.direction);
+  if (state.cells.direction.empty() || fresh.cells.direction.empty()) {
+    state.cells.direction = std::move(fresh.cells.direction);
     return;
   }
   for (CellId cell = 1; cell < state.cells.count(); ++cell) {
     if (!persistent[state.cells.type[cell]])
-      state.direction[cell] = {};
-    else if (state.direction[cell] == Vec3f{})
-      state.direction[cell] = fresh.direction[cell];
+      state.cells.direction[cell] = {};
+    else if (state.cells.direction[cell] == Vec3f{})
+      state.cells.direction[cell] = fresh.cells.direction[cell];
   }
 }
 
@@ -110,7 +110,7 @@ void count_cells(const Model& model, State& state) {
     anchored[cell] = true;
     if (!frozen[state.cells.type[cell]]) state.cells.centroid[cell].anchor = state.lattice.position(site);
   }
-  recount(state, model.perimeter_neighbours, frozen, true);
+  count_anew(model, state, true);
 }
 
 State branched_state(const Model& model, State state, const std::vector<TypeMemory>& types,

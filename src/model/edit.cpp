@@ -33,19 +33,19 @@ void check_types(const Model& model, const State& state) {
 }
 
 void start_new_motion(const Model& model, State& state, const State& before) {
-  if (state.history_length == 0) return;
+  if (state.cells.history_length == 0) return;
   State fresh;
   fresh.lattice = state.lattice;
   fresh.cells = state.cells;
   start_persistence(model, fresh);
-  const std::size_t slots = std::size_t(state.history_length);
-  state.direction.resize(state.cells.count());
-  state.history.resize(state.cells.count() * slots);
+  const std::size_t slots = std::size_t(state.cells.history_length);
+  state.cells.direction.resize(state.cells.count());
+  state.cells.history.resize(state.cells.count() * slots);
   for (CellId cell = 1; cell < state.cells.count(); ++cell) {
     if (cell < before.cells.count() && before.cells.extent[cell].volume > 0) continue;
-    state.direction[cell] = fresh.direction[cell];
+    state.cells.direction[cell] = fresh.cells.direction[cell];
     for (std::size_t slot = cell * slots; slot < (cell + 1) * slots; ++slot)
-      state.history[slot] = fresh.history[slot];
+      state.cells.history[slot] = fresh.cells.history[slot];
   }
 }
 
@@ -62,7 +62,7 @@ State state_of_ids(const Model& model, std::span<const CellId> ids, std::vector<
   for (const TypeId type : types) state.cells.add(type);
   check_types(model, state);
   check_ids(state);
-  recount(state, model.perimeter_neighbours, model.frozen_types(), false);
+  count_anew(model, state, false);
   start_act(model, state);
   start_persistence(model, state);
   return state;

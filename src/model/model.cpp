@@ -162,6 +162,12 @@ int Model::largest_act() const {
   return int(most);
 }
 
+bool Model::reads(OptionalColumn column) const {
+  return std::any_of(phases.begin(), phases.end(), [&](const Phase& phase) {
+    return phase.physics.uses.any([&](auto term) { return decltype(term)::kReads == column; });
+  });
+}
+
 int Model::history_length() const {
   int longest = 0;
   for (const Phase& phase : phases)
@@ -170,6 +176,12 @@ int Model::history_length() const {
         if (!type.frozen && type.persistence.lambda != 0)
           longest = std::max(longest, int(type.persistence.dt));
   return longest;
+}
+
+void count_anew(const Model& model, State& state, bool keep_anchors) {
+  state.cells.moments.clear();
+  if (model.reads(OptionalColumn::moments)) state.cells.moments.resize(state.cells.count());
+  recount(state, model.perimeter_neighbours, model.frozen_types(), keep_anchors);
 }
 
 MemoryNeed memory_need(const Model& model, double cell_count) {
@@ -182,6 +194,7 @@ MemoryNeed memory_need(const Model& model, double cell_count) {
   if (model.uses_act()) need.sites += sites * double(sizeof(ActValue));
   if (model.measure.explored) need.sites += sites / 8;
   need.cells = cell_count * kBytesPerCell;
+  if (model.reads(OptionalColumn::moments)) need.cells += cell_count * double(sizeof(Moments));
   if (model.measure.speed_interval_mcs > 0) need.cells += cell_count * kBytesPerFollowedCell;
   for (const FieldData& field : model.fields)
     if (field.values != nullptr) need.fields += double(field.values->size() * sizeof(float));

@@ -219,8 +219,13 @@ struct Model {
   std::vector<bool> frozen_types() const;
   bool uses_act() const;       // in any phase
   int largest_act() const;     // the largest Max of Act in any phase, 0 without
+  bool reads(OptionalColumn column) const;  // a term of any phase does
   int history_length() const;  // the largest dt of persistence in any phase, 0 without
 };
+
+// Gives the state the optional columns that terms of the model read, and counts all that follows from the lattice
+// (see recount).
+void count_anew(const Model& model, State& state, bool keep_anchors);
 
 // The first state: steps applied, bookkeeping counted, directions drawn.
 State initial_state(const Model& model);

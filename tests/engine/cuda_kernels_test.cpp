@@ -37,7 +37,7 @@ TEST(TilesKernels, CompileForEveryKindOfModel) {
   SmallWorld w = test::everything(3, 3);
   const auto compiles = [&](const SiteLayout& layout, int passes) {
     EXPECT_NO_THROW(compile_tiles(w.physics(), test::tiles_settings(w, passes), layout,
-                                  w.state.history_length, 90, 132, shared_per_block(90), false));
+                                  w.state.cells.history_length, 90, 132, shared_per_block(90), false));
   };
   {
     SCOPED_TRACE("the longest Act");

@@ -119,9 +119,9 @@ TEST(CudaTiles, CountCentroidsInAnyBox) {
 
 SmallWorld without_persistence(SmallWorld w) {
   for (TypePhysics& t : w.types) t.persistence = {};
-  w.state.history_length = 0;
-  w.state.history.clear();
-  w.state.direction.clear();
+  w.state.cells.history_length = 0;
+  w.state.cells.history.clear();
+  w.state.cells.direction.clear();
   return w;
 }
 

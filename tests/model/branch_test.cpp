@@ -46,7 +46,7 @@ State branched(const Model& model, State state = started()) {
 TEST(BranchedState, IsTheSameWhereNothingDiffers) {
   const State before = started(), after = branched(model_of());
   EXPECT_EQ(state_hash(after), state_hash(before));
-  EXPECT_EQ(after.history, before.history);
+  EXPECT_EQ(after.cells.history, before.cells.history);
   EXPECT_EQ(after.mcs, 100);
 }
 
@@ -73,15 +73,15 @@ TEST(BranchedState, ActFitsTheNewMaximum) {
 
 TEST(BranchedState, HistoryStartsAnewWithAnotherLag) {
   State state = started();
-  for (Vec3d& place : state.history) place.x += 1;  // cells have come here from somewhere
+  for (Vec3d& place : state.cells.history) place.x += 1;  // cells have come here from somewhere
   const State same = branched(model_of({"temperature=3"}), state);
-  EXPECT_EQ(same.history, state.history);
+  EXPECT_EQ(same.history, state.cells.history);
   const State after = branched(model_of({"types.a.persistence.dt=6"}), state);
-  EXPECT_EQ(after.history_length, 6);
+  EXPECT_EQ(after.cells.history_length, 6);
   for (CellId cell = 2; cell < after.cells.count(); ++cell)
     for (std::size_t slot = 0; slot < 6; ++slot)
-      EXPECT_EQ(after.history[cell * 6 + slot], after.cells.position(cell)) << cell;
-  EXPECT_EQ(after.direction, state.direction);
+      EXPECT_EQ(after.cells.history[cell * 6 + slot], after.cells.position(cell)) << cell;
+  EXPECT_EQ(after.cells.direction, state.cells.direction);
 }
 
 TEST(BranchedState, TypesBecomePersistentOrCeaseToBe) {
@@ -91,8 +91,8 @@ TEST(BranchedState, TypesBecomePersistentOrCeaseToBe) {
   const Model model = model_of();
   for (CellId cell = 2; cell < before.cells.count(); ++cell) {
     const bool is_a = model.types[before.cells.type[cell]].name == "a";
-    EXPECT_EQ(before.direction[cell] == Vec3f{}, !is_a);
-    EXPECT_EQ(after.direction[cell] == Vec3f{}, is_a);
+    EXPECT_EQ(before.cells.direction[cell] == Vec3f{}, !is_a);
+    EXPECT_EQ(after.cells.direction[cell] == Vec3f{}, is_a);
   }
 }
 

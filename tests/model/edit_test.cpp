@@ -47,11 +47,11 @@ TEST(Edit, KeepsTheBooks) {
   for (std::size_t site = 0; site < state.ids.size(); ++site)
     EXPECT_EQ(state.act[site], state.ids[site] == daughter ? 0 : before.act[site]);
   // The daughter starts like a cell of a first state; nobody else notices.
-  ASSERT_EQ(state.direction.size(), state.cells.count());
-  EXPECT_NEAR(dot(state.direction[daughter], state.direction[daughter]), 1, 1e-5);
-  EXPECT_EQ(state.direction[3], before.direction[3]);
-  EXPECT_EQ(state.history[std::size_t(daughter) * 4], state.cells.position(daughter));
-  EXPECT_EQ(state.history[3 * 4], before.history[3 * 4]);
+  ASSERT_EQ(state.cells.direction.size(), state.cells.count());
+  EXPECT_NEAR(dot(state.cells.direction[daughter], state.cells.direction[daughter]), 1, 1e-5);
+  EXPECT_EQ(state.cells.direction[3], before.cells.direction[3]);
+  EXPECT_EQ(state.cells.history[std::size_t(daughter) * 4], state.cells.position(daughter));
+  EXPECT_EQ(state.cells.history[3 * 4], before.cells.history[3 * 4]);
 }
 
 TEST(Edit, ACellThatComesBackStartsAnew) {
@@ -65,7 +65,7 @@ TEST(Edit, ACellThatComesBackStartsAnew) {
   back.ids[5] = 2;
   complete_edit(model, back, gone);
   EXPECT_EQ(audited(model, back), "");
-  EXPECT_EQ(back.history[2 * 4], (Vec3d{5, 0, 0}));
+  EXPECT_EQ(back.cells.history[2 * 4], (Vec3d{5, 0, 0}));
 }
 
 TEST(Edit, RefusesIdsWithoutACell) {

@@ -28,8 +28,8 @@ TEST(Initial, WithoutStepsThereIsOnlyMedium) {
   EXPECT_EQ(state.mcs, 0);
   EXPECT_EQ(state.lattice.size, (Vec3i{4, 3, 2}));
   EXPECT_TRUE(state.act.empty());
-  EXPECT_TRUE(state.direction.empty());
-  EXPECT_EQ(state.history_length, 0);
+  EXPECT_TRUE(state.cells.direction.empty());
+  EXPECT_EQ(state.cells.history_length, 0);
 }
 
 TEST(Initial, TablesAreCounted) {
@@ -106,11 +106,11 @@ Model persistent_model(Vec3i size) {
 
 TEST(Initial, DirectionsAreUniformOverTheSphere) {
   const State state = initial_state(persistent_model({20, 20, 20}));
-  ASSERT_EQ(state.direction.size(), 8001u);
-  EXPECT_EQ(state.direction[0], Vec3f{});
+  ASSERT_EQ(state.cells.direction.size(), 8001u);
+  EXPECT_EQ(state.cells.direction[0], Vec3f{});
   int octants[8] = {}, caps[5] = {};
   for (CellId cell = 1; cell < state.cells.count(); ++cell) {
-    const Vec3f p = state.direction[cell];
+    const Vec3f p = state.cells.direction[cell];
     ASSERT_NEAR(double(p.x) * p.x + double(p.y) * p.y + double(p.z) * p.z, 1.0, 1e-6);
     ++octants[(p.x > 0 ? 1 : 0) + (p.y > 0 ? 2 : 0) + (p.z > 0 ? 4 : 0)];
     // Equal heights of a sphere have equal areas (Archimedes).
@@ -131,7 +131,7 @@ TEST(Initial, DirectionsOfFlatModelsStayInThePlane) {
   const State state = initial_state(persistent_model({40, 50, 1}));
   int sectors[8] = {};
   for (CellId cell = 1; cell < state.cells.count(); ++cell) {
-    const Vec3f p = state.direction[cell];
+    const Vec3f p = state.cells.direction[cell];
     ASSERT_EQ(p.z, 0.0f);
     ASSERT_NEAR(double(p.x) * p.x + double(p.y) * p.y, 1.0, 1e-6);
     ++sectors[(p.x > 0 ? 1 : 0) + (p.y > 0 ? 2 : 0) + (std::abs(p.x) > std::abs(p.y) ? 4 : 0)];
@@ -154,16 +154,16 @@ TEST(Initial, HistoryStartsAtTheCentroid) {
   model.phases[1].physics.types[kLight].persistence = {40, 0.5f, 2};
   model.phases[1].physics.uses.persistence = true;
   const State state = initial_state(model);
-  ASSERT_EQ(state.history_length, 2);
-  ASSERT_EQ(state.history.size(), 8u);
+  ASSERT_EQ(state.cells.history_length, 2);
+  ASSERT_EQ(state.cells.history.size(), 8u);
   for (std::size_t slot = 0; slot < 2; ++slot) {
-    EXPECT_EQ(state.history[2 + slot], (Vec3d{1.5, 0.5, 0.0}));
-    EXPECT_EQ(state.history[4 + slot], (Vec3d{4.0, 1.0, 0.0}));
-    EXPECT_EQ(state.history[6 + slot], Vec3d{}) << "frozen cells are not tracked";
+    EXPECT_EQ(state.cells.history[2 + slot], (Vec3d{1.5, 0.5, 0.0}));
+    EXPECT_EQ(state.cells.history[4 + slot], (Vec3d{4.0, 1.0, 0.0}));
+    EXPECT_EQ(state.cells.history[6 + slot], Vec3d{}) << "frozen cells are not tracked";
   }
-  EXPECT_NE(state.direction[1], Vec3f{});
-  EXPECT_EQ(state.direction[2], Vec3f{});
-  EXPECT_EQ(state.direction[3], Vec3f{});
+  EXPECT_NE(state.cells.direction[1], Vec3f{});
+  EXPECT_EQ(state.cells.direction[2], Vec3f{});
+  EXPECT_EQ(state.cells.direction[3], Vec3f{});
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ void expect_same(const State& a, const State& b) {
   EXPECT_EQ(a.cells.extent, b.cells.extent);
   EXPECT_EQ(a.cells.centroid, b.cells.centroid);
   expect_same_bits(a.direction, b.direction);
-  expect_same_bits(a.history, b.history);
-  EXPECT_EQ(a.history_length, b.history_length);
+  expect_same_bits(a.cells.history, b.cells.history);
+  EXPECT_EQ(a.cells.history_length, b.cells.history_length);
 }
 
 CheckpointInfo example_info() {

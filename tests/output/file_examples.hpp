@@ -76,11 +76,11 @@ inline State example_state(const ExampleKind& kind, CellId cells = 7, int64_t mc
     }
   }
   if (kind.persistence) {
-    state.history_length = 4;
+    state.cells.history_length = 4;
     for (CellId cell = 0; cell < cells; ++cell)
-      state.direction.push_back({float(random()), -0.0f, 1.0f / float(random() % 99 + 1)});
+      state.cells.direction.push_back({float(random()), -0.0f, 1.0f / float(random() % 99 + 1)});
     for (CellId i = 0; i < 4 * cells; ++i)
-      state.history.push_back({double(random()) * 1e-300, -0.0, 1.0 / double(random() % 99 + 1)});
+      state.cells.history.push_back({double(random()) * 1e-300, -0.0, 1.0 / double(random() % 99 + 1)});
   }
   return state;
 }

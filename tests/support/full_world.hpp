@@ -23,14 +23,14 @@ inline void add_all_terms(SmallWorld& w, unsigned seed) {
   }
   State& s = w.state;
   s.act = HugeVector<ActValue>(s.ids.size());
-  s.history_length = 4;
+  s.cells.history_length = 4;
   s.direction.assign(s.cells.count(), Vec3f{});
   for (CellId c = 1; c < s.cells.count(); ++c) s.direction[c] = c % 2 == 0 ? Vec3f{1, 0, 0} : Vec3f{0, 1, 0};
   w.recount();
-  s.history.assign(s.cells.count() * 4, Vec3d{});
+  s.cells.history.assign(s.cells.count() * 4, Vec3d{});
   for (CellId c = 1; c < s.cells.count(); ++c)
     for (int k = 0; k < 4; ++k)
-      if (s.cells.extent[c].volume > 0) s.history[c * 4 + std::size_t(k)] = s.cells.position(c);
+      if (s.cells.extent[c].volume > 0) s.cells.history[c * 4 + std::size_t(k)] = s.cells.position(c);
 }
 
 // On a random lattice; every fourth world has von Neumann adhesion, every fourth neighbours two sites away.

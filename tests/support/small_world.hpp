@@ -109,7 +109,7 @@ class NaiveWorld {
   TypeId type(CellId cell) const { return world_.state.cells.type[cell]; }
   int32_t volume(CellId cell) const { return world_.state.cells.extent[cell].volume; }
   int32_t perimeter(CellId cell) const { return world_.state.cells.extent[cell].perimeter; }
-  Vec3f direction(CellId cell) const { return world_.state.direction[cell]; }
+  Vec3f direction(CellId cell) const { return world_.state.cells.direction[cell]; }
   const Vec3i& target_place() const { return target_; }
   const Patch<Dim>& around_target() const { return patch_; }
   const Tally& tally() const { return tally_; }

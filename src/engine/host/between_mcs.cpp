@@ -29,10 +29,15 @@ void count_sums(State& state, const Share& rows, const std::vector<uint8_t>& mov
     for (; place.x < lattice.size.x; ++place.x) {
       const CellId cell = ids[place.x];
       if (!moved[cell]) continue;
+      const auto add = [](int64_t& to, int64_t by) {
+        std::atomic_ref<int64_t>(to).fetch_add(by, std::memory_order_relaxed);
+      };
       Cells::Centroid& centroid = state.cells.centroid[cell];
       const Vec3i d = offset_from_anchor(lattice, centroid.anchor, place);
-      for (int axis = 0; axis < 3; ++axis)
-        std::atomic_ref<int64_t>(centroid.sum[axis]).fetch_add(d[axis], std::memory_order_relaxed);
+      for (int axis = 0; axis < 3; ++axis) add(centroid.sum[axis], d[axis]);
+      if (state.cells.moments.empty()) continue;
+      for (int k = 0; k < Moments::count(lattice.dimension); ++k)
+        add(state.cells.moments[cell].of[k], Moments::part(k, d));
     }
   }
 }
@@ -41,7 +46,7 @@ void turn_persistent_cells(State& state, const Physics& physics, int64_t mcs, co
   for (CellId cell = CellId(cells.first); cell < CellId(cells.last); ++cell) {
     if (cell == kMedium || state.cells.extent[cell].volume == 0) continue;
     persistence::turn(physics.types[state.cells.type[cell]].persistence, mcs, state.cells.position(cell),
-                      state.direction[cell], state.history.data() + cell * std::size_t(state.history_length));
+                      state.cells.direction[cell], state.cells.history.data() + cell * std::size_t(state.cells.history_length));
   }
 }
 
@@ -64,7 +69,7 @@ void BetweenMcs::finish_mcs(State& state, const Physics& physics, int member) {
   const int64_t mcs = state.mcs + 1;
   decay_act(state, share_of(int64_t(state.act.size()), team_, member));
   if (mcs % mcs_between_anchor_checks(state.lattice) == 0) move_anchors(state, member);
-  if (state.history_length > 0)
+  if (state.cells.history_length > 0)
     turn_persistent_cells(state, physics, mcs, share_of(int64_t(state.cells.count()), team_, member));
   team_.wait();
   if (member == 0) state.mcs = mcs;
@@ -85,6 +90,7 @@ void BetweenMcs::move_anchors(State& state, int member) {
         !move_anchor(state.lattice, cells.extent[cell].volume, centroid.anchor, centroid.sum))
       continue;
     moved_[cell] = 1;
+    if (!cells.moments.empty()) cells.moments[cell] = {};
     any_moved_ = true;
   }
   team_.wait();

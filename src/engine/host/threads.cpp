@@ -264,7 +264,7 @@ void ThreadsEngine<Dim>::hand_out(Member& me) {
 template <int Dim>
 void ThreadsEngine<Dim>::carry_out_all(Member& me) {
   const auto move = [this](const Open& a, bool wins) {
-    move_site<Dim>(state_, wins ? a.winner : a.loser, a.target, wins ? +1 : -1,
+    gain_site<Dim>(state_.lattice, state_.cells, wins ? a.winner : a.loser, a.target, wins ? +1 : -1,
                    wins ? a.winner_perimeter : a.loser_perimeter);
   };
   for (const Open& a : me.open) {

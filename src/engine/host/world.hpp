@@ -25,7 +25,7 @@ class StateReader {
         types_(state.cells.type.data()),
         extents_(state.cells.extent.data()),
         centroids_(state.cells.centroid.data()),
-        directions_(state.direction.data()) {
+        directions_(state.cells.direction.data()) {
     for (int axis = 0; axis < 3; ++axis) inner_[axis] = uint32_t(std::max(lattice_.size[axis] - 2, 0));
     const Site row = lattice_.size.x, layer = row * lattice_.size.y;
     for (int k = 0; k < Patch<Dim>::kRows; ++k)

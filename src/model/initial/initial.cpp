@@ -149,7 +149,7 @@ State initial_state(const Model& model) {
     apply(builder);
     builder.show_outside_mask();
   }
-  recount(state, model.perimeter_neighbours, model.frozen_types(), false);
+  count_anew(model, state, false);
   start_act(model, state);
   start_persistence(model, state);
   return state;

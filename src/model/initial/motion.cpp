@@ -47,17 +47,19 @@ std::vector<bool> persistent_types(const Model& model) {
 }
 
 void start_persistence(const Model& model, State& state) {
-  state.history_length = model.history_length();
-  if (state.history_length == 0) return;
+  state.cells.direction.clear();
+  state.cells.history.clear();
+  state.cells.history_length = model.history_length();
+  if (state.cells.history_length == 0) return;
   const std::vector<bool> persistent = persistent_types(model);
-  const std::size_t count = state.cells.count(), slots = std::size_t(state.history_length);
-  state.direction.assign(count, Vec3f{});
-  state.history.assign(count * slots, Vec3d{});
+  const std::size_t count = state.cells.count(), slots = std::size_t(state.cells.history_length);
+  state.cells.direction.assign(count, Vec3f{});
+  state.cells.history.assign(count * slots, Vec3d{});
   for (CellId cell = 1; cell < count; ++cell) {
     if (state.cells.extent[cell].volume == 0) continue;  // frozen: not tracked
-    if (persistent[state.cells.type[cell]]) state.direction[cell] = random_direction(model, cell);
+    if (persistent[state.cells.type[cell]]) state.cells.direction[cell] = random_direction(model, cell);
     const Vec3d start = state.cells.position(cell);
-    for (std::size_t slot = 0; slot < slots; ++slot) state.history[cell * slots + slot] = start;
+    for (std::size_t slot = 0; slot < slots; ++slot) state.cells.history[cell * slots + slot] = start;
   }
 }
 

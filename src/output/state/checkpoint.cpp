@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <limits>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "core/columns.hpp"
 #include "data/hdf5/file.hpp"
 #include "output/state/hdf5_seal.hpp"
 
@@ -28,53 +30,80 @@ namespace {
 
 const hdf5::SealKind kSeal{"checkpoint", 1};
 
-// Vectors are stored with an axis of three.
-template <class T>
-void write_vectors(const hdf5::Group& group, const char* name, const std::vector<Vec3<T>>& values) {
-  static_assert(sizeof(Vec3<T>) == 3 * sizeof(T));
-  group.write(name, reinterpret_cast<const T*>(values.data()), {values.size(), 3});
-}
-
-template <class T>
-std::vector<Vec3<T>> read_vectors(const hdf5::Group& group, const char* name, std::size_t count) {
-  std::vector<Vec3<T>> values(count);
-  group.read(name, reinterpret_cast<T*>(values.data()), {count, 3});
-  return values;
-}
-
-void write_cells(const hdf5::Group& group, const Cells& cells) {
-  const std::size_t count = cells.count();
-  std::vector<int32_t> volume(count), perimeter(count);
-  std::vector<Vec3i> anchor(count);
-  std::vector<Vec3<int64_t>> sum(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    volume[i] = cells.extent[i].volume;
-    perimeter[i] = cells.extent[i].perimeter;
-    anchor[i] = cells.centroid[i].anchor;
-    sum[i] = cells.centroid[i].sum;
+// Calls visit with a value of the type that an element stands for.
+template <class Visit>
+void with_type_of(Element element, const Visit& visit) {
+  switch (element) {
+    case Element::u8:
+      return visit(uint8_t());
+    case Element::i32:
+      return visit(int32_t());
+    case Element::i64:
+      return visit(int64_t());
+    case Element::f32:
+      return visit(float());
+    case Element::f64:
+      return visit(double());
   }
-  group.write("type", cells.type.data(), {count});
-  group.write("volume", volume.data(), {count});
-  group.write("perimeter", perimeter.data(), {count});
-  write_vectors(group, "anchor", anchor);
-  write_vectors(group, "sum", sum);
 }
 
-Cells read_cells(const hdf5::Group& group) {
+// One number per row is stored as a list, several with an axis of their own.
+hdf5::Shape shape_of(const Field& field, std::size_t rows) {
+  if (field.count == 1) return {rows};
+  return {rows, uint64_t(field.count)};
+}
+
+// A field's bytes, row after row.
+template <class Move>
+void for_each_row(const Column& column, const Field& field, std::size_t rows, const Move& move) {
+  const std::size_t bytes = std::size_t(field.count) * bytes_of(field.element);
+  for (std::size_t row = 0; row < rows; ++row) move(row * column.row_bytes + field.offset, row * bytes, bytes);
+}
+
+void write_column(const hdf5::Group& group, const Column& column, const Cells& cells) {
+  const std::size_t rows = column.rows(cells);
+  for (const Field& field : column.fields)
+    with_type_of(field.element, [&](auto number) {
+      std::vector<decltype(number)> values(rows * std::size_t(field.count));
+      for_each_row(column, field, rows, [&](std::size_t in_column, std::size_t packed, std::size_t bytes) {
+        std::memcpy(reinterpret_cast<std::byte*>(values.data()) + packed, column.data_of(cells) + in_column, bytes);
+      });
+      group.write(field.name, values.data(), shape_of(field, rows));
+    });
+}
+
+void read_column(const hdf5::Group& group, const Column& column, std::size_t rows, Cells& cells) {
+  column.resize(cells, rows);
+  for (const Field& field : column.fields)
+    with_type_of(field.element, [&](auto number) {
+      std::vector<decltype(number)> values(rows * std::size_t(field.count));
+      group.read(field.name, values.data(), shape_of(field, rows));
+      for_each_row(column, field, rows, [&](std::size_t in_column, std::size_t packed, std::size_t bytes) {
+        std::memcpy(column.data(cells) + in_column, reinterpret_cast<const std::byte*>(values.data()) + packed, bytes);
+      });
+    });
+}
+
+// Columns that every state has are in a group of their own.
+void write_cells(const hdf5::Group& root, const Cells& cells) {
+  const hdf5::Group group = root.create_group("cells");
+  for (const Column& column : columns())
+    if (!column.optional)
+      write_column(group, column, cells);
+    else if (column.is_there(cells))
+      write_column(root, column, cells);
+}
+
+Cells read_cells(const hdf5::Group& root, int history_length) {
+  const hdf5::Group group = root.open_group("cells");
   Cells cells;
-  cells.type = group.read_all<TypeId>("type");
-  const std::size_t count = cells.type.size();
-  std::vector<int32_t> volume(count), perimeter(count);
-  group.read("volume", volume.data(), {count});
-  group.read("perimeter", perimeter.data(), {count});
-  const std::vector<Vec3i> anchor = read_vectors<int32_t>(group, "anchor", count);
-  const std::vector<Vec3<int64_t>> sum = read_vectors<int64_t>(group, "sum", count);
-  cells.extent.resize(count);
-  cells.centroid.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    cells.extent[i] = {volume[i], perimeter[i]};
-    cells.centroid[i] = {anchor[i], sum[i]};
-  }
+  cells.history_length = history_length;
+  const std::size_t count = group.read_all<TypeId>("type").size();
+  for (const Column& column : columns())
+    if (!column.optional)
+      read_column(group, column, count, cells);
+    else if (root.has(column.fields[0].name))
+      read_column(root, column, count * std::size_t(column.rows_per_cell(cells)), cells);
   return cells;
 }
 
@@ -88,12 +117,10 @@ void write_state(const hdf5::Group& root, const State& state) {
   root.set("periodic", std::vector<int64_t>{lattice.periodic.x, lattice.periodic.y, lattice.periodic.z});
   root.set("dimension", int64_t(lattice.dimension));
   root.set("mcs", state.mcs);
-  root.set("history_length", int64_t(state.history_length));
+  root.set("history_length", int64_t(state.cells.history_length));
   root.write("ids", state.ids.data(), sites_of(lattice));
   if (!state.act.empty()) root.write("act", state.act.data(), sites_of(lattice));
-  write_cells(root.create_group("cells"), state.cells);
-  if (!state.direction.empty()) write_vectors(root, "direction", state.direction);
-  write_vectors(root, "history", state.history);
+  write_cells(root, state.cells);
 }
 
 template <class T>
@@ -113,13 +140,9 @@ State read_state(const hdf5::Group& root) {
   }
   state.lattice.dimension = int(root.whole("dimension"));
   state.mcs = root.whole("mcs");
-  state.history_length = int(root.whole("history_length"));
   state.ids = read_sites<CellId>(root, "ids", state.lattice);
   if (root.has("act")) state.act = read_sites<ActValue>(root, "act", state.lattice);
-  state.cells = read_cells(root.open_group("cells"));
-  const std::size_t count = state.cells.count();
-  if (root.has("direction")) state.direction = read_vectors<float>(root, "direction", count);
-  state.history = read_vectors<double>(root, "history", count * std::size_t(state.history_length));
+  state.cells = read_cells(root, int(root.whole("history_length")));
   return state;
 }
 

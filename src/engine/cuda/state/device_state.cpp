@@ -50,9 +50,9 @@ void DeviceState::allocate() {
   anchors_moved_ = Buffer<uint32_t>(device_, 1, "the cells");
   host_ids_ = Buffer<CellId>(device_, cells, "the cells");
   device_ids_ = Buffer<CellId>(device_, cells, "the cells");
-  if (!state_.direction.empty()) directions_ = Buffer<Direction>(device_, cells, "the cells");
-  if (!state_.history.empty())
-    history_ = Buffer<Vec3d>(device_, int64_t(state_.history.size()), "the cells' past places");
+  if (!state_.cells.direction.empty()) directions_ = Buffer<Direction>(device_, cells, "the cells");
+  if (!state_.cells.history.empty())
+    history_ = Buffer<Vec3d>(device_, int64_t(state_.cells.history.size()), "the cells' past places");
   tables_.sites = sites_.data();
   tables_.extents = extents_.data();
   tables_.anchors = anchors_.data();
@@ -159,8 +159,8 @@ void DeviceState::download_cells(State& to, const Stream& stream) {
     });
   };
   landing_.bring(cells.count(), sizeof(HostCell), stream, send, take_in);
-  if (!to.direction.empty()) unpack_directions(downloaded(directions_).data(), numbers_, to);
-  if (!to.history.empty()) unpack_history(downloaded(history_).data(), numbers_, to);
+  if (!to.cells.direction.empty()) unpack_directions(downloaded(directions_).data(), numbers_, to);
+  if (!to.cells.history.empty()) unpack_history(downloaded(history_).data(), numbers_, to);
   to.mcs = mcs_;
 }
 
@@ -237,7 +237,7 @@ void DeviceState::finish(int64_t mcs, const Stream& stream) {
   const Vec3<bool>& periodic = state_.lattice.periodic;
   const bool drifts =
       (periodic.x || periodic.y || periodic.z) && mcs_ % mcs_between_anchor_checks(state_.lattice) == 0;
-  const bool turns = state_.history_length > 0;
+  const bool turns = state_.cells.history_length > 0;
   if (sums_come_ == CentroidSums::counted && (drifts || turns)) count_all_sums(stream);
   if (drifts) move_anchors(stream);
   if (turns) turn_.launch(simple(), stream, tables_, mcs_);

@@ -32,7 +32,7 @@ class DeviceState {
   const StateTables& tables() const { return tables_; }
   const Lattice& lattice() const { return state_.lattice; }
   const State& last_known() const { return state_; }  // on the host, perhaps long ago
-  int history_length() const { return state_.history_length; }
+  int history_length() const { return state_.cells.history_length; }
   int64_t mcs() const { return mcs_; }
 
   // Takes the kernels of between_kernels.cuh from a module compiled for this physics, and gives it its

@@ -50,7 +50,7 @@ void EnsembleState::allocate() {
   anchors_moved_ = Buffer<uint32_t>(device_, size(), "the cells");
   host_ids_ = Buffer<CellId>(device_, cells(), "the cells");
   if (!first.direction.empty()) directions_ = Buffer<Direction>(device_, cells(), "the cells");
-  if (!first.history.empty())
+  if (!first.cells.history.empty())
     history_ = Buffer<Vec3d>(device_, cells() * history_length(), "the cells' past places");
 }
 

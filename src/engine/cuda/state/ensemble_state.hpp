@@ -23,7 +23,7 @@ class EnsembleState {
   const State& last_known() const {
     return members_[0].state;
   }  // of the first, on the host, perhaps long ago
-  int history_length() const { return members_[0].state.history_length; }
+  int history_length() const { return members_[0].state.cells.history_length; }
   StateTables tables(int64_t member) const;
 
   int64_t mcs() const { return mcs_; }
