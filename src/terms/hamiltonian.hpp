@@ -2,6 +2,7 @@
 //
 // `World` is how an engine shows its memory:
 //   TypeId type(CellId)                       int32_t volume(CellId), perimeter(CellId)
+//   Vec3i anchor(CellId)                      sum(CellId), moments(CellId): see core/cells.hpp
 //   Vec3f direction(CellId)                   p of persistence
 //   const Patch<Dim>& around_target()         Moore neighbours of the target
 //   const Tally& tally()                      of these
@@ -10,6 +11,8 @@
 //   const FarPatch& far_around_target(const Neighbourhood&)   where a model asks for another neighbourhood
 #pragma once
 
+#include "core/centroid.hpp"
+#include "core/moments.hpp"
 #include "core/random.hpp"
 #include "terms/copy.hpp"
 #include "terms/physics.hpp"
@@ -57,21 +60,29 @@ KILN_HOT CopyChange change_of(const Physics& physics, World& world, const Copy& 
 }
 
 // One cell as terms of TermScope::cells see it. `Cells` is anything that knows the sums of the two cells by
-// id.
+// id: volume, perimeter, anchor, sum, moments.
 template <class Cells>
 struct CellView {
+  const Physics& physics;
   const Cells& cells;
   CellId id;
 
+  KILN_HOT int dimension() const { return physics.lattice.dimension; }
   KILN_HOT int32_t volume() const { return cells.volume(id); }
   KILN_HOT int32_t perimeter() const { return cells.perimeter(id); }
+  // Of the sites' offsets from the anchor, and of their products (core/moments.hpp).
+  KILN_HOT Vec3<int64_t> sum() const { return cells.sum(id); }
+  KILN_HOT Moments moments() const { return cells.moments(id); }
+  KILN_HOT Vec3i offset_of(const Vec3i& place) const {
+    return offset_from_anchor(physics.lattice, cells.anchor(id), place);
+  }
 };
 
 template <class Term, class Cells>
 KILN_HOT float delta_of_cells(const Physics& physics, const Cells& cells, const Copy& copy,
                               const CopyChange& change) {
   const auto of = [&](CellId cell, TypeId type, int sign, int32_t perimeter) {
-    return Term::delta(physics.types[type].*Term::kParams, CellView<Cells>{cells, cell},
+    return Term::delta(physics.types[type].*Term::kParams, CellView<Cells>{physics, cells, cell},
                        SiteChange{sign, perimeter, change.place});
   };
   float sum = 0;

@@ -44,7 +44,7 @@ TEST(Recount, AuditNamesTheCellThatIsWrong) {
   recount(s, kMoore2, kFrozen, false);
   s.cells.extent[1].perimeter += 1;
   EXPECT_EQ(audit(s, kMoore2, kFrozen),
-            "cell 1: tracked volume 4, perimeter 15, sums (-2 2 0), but counted 4, 14, (-2 2 0)");
+            "cell 1: tracked volume 4, perimeter 15, sum (-2 2 0), but counted volume 4, perimeter 14, sum (-2 2 0)");
 }
 
 TEST(Recount, KeepsUnwrappedAnchors) {
@@ -90,7 +90,7 @@ TEST(StateHash, SeesEveryPartOfTheState) {
   State s = straddling();
   recount(s, kMoore2, kFrozen, false);
   s.act = HugeVector<ActValue>(24);
-  s.direction.assign(3, Vec3f{});
+  s.cells.direction.assign(3, Vec3f{});
   const std::string base = state_hash(s);
   const auto changed = [&](const auto& change) {
     State other = s;
@@ -105,7 +105,7 @@ TEST(StateHash, SeesEveryPartOfTheState) {
   EXPECT_TRUE(changed([](State& o) { o.cells.extent[1].perimeter = 5; }));
   EXPECT_TRUE(changed([](State& o) { o.cells.centroid[1].sum.y += 1; }));
   EXPECT_TRUE(changed([](State& o) { o.cells.centroid[1].anchor.x += 6; }));
-  EXPECT_TRUE(changed([](State& o) { o.direction[2].z = 1; }));
+  EXPECT_TRUE(changed([](State& o) { o.cells.direction[2].z = 1; }));
   EXPECT_FALSE(changed([](State&) {}));
 }
 

@@ -26,6 +26,9 @@ struct DeviceWorld {
   __device__ TypeId type(CellId c) const { return types[c]; }
   __device__ int32_t volume(CellId c) const { return volumes[c]; }
   __device__ int32_t perimeter(CellId c) const { return perimeters[c]; }
+  __device__ Vec3i anchor(CellId) const { return {0, 0, 0}; }
+  __device__ Vec3<int64_t> sum(CellId c) const { return {volumes[c], 2 * volumes[c], 0}; }
+  __device__ Moments moments(CellId c) const { return {{volumes[c], volumes[c], 0, 0, 0, 0}}; }
   __device__ Vec3f direction(CellId c) const { return directions[c]; }
   __device__ const Patch<Dim>& around_target() const { return patch; }
   __device__ Vec3i target_place() const { return {0, 0, 0}; }

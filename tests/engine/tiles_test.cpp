@@ -160,7 +160,7 @@ TEST(Tiles, AStateIsAllThatIsNeededToGoOn) {
     ThreadsEngine<3> second(first.state(), physics, 9, settings, 2);
     second.advance(2);
     EXPECT_EQ(state_hash(second.state()), state_hash(whole.state()));
-    EXPECT_EQ(second.state().history, whole.state().history);
+    EXPECT_EQ(second.state().cells.history, whole.state().cells.history);
   }
 }
 

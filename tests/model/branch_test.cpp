@@ -75,7 +75,7 @@ TEST(BranchedState, HistoryStartsAnewWithAnotherLag) {
   State state = started();
   for (Vec3d& place : state.cells.history) place.x += 1;  // cells have come here from somewhere
   const State same = branched(model_of({"temperature=3"}), state);
-  EXPECT_EQ(same.history, state.cells.history);
+  EXPECT_EQ(same.cells.history, state.cells.history);
   const State after = branched(model_of({"types.a.persistence.dt=6"}), state);
   EXPECT_EQ(after.cells.history_length, 6);
   for (CellId cell = 2; cell < after.cells.count(); ++cell)

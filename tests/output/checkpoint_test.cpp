@@ -30,7 +30,7 @@ void expect_same(const State& a, const State& b) {
   EXPECT_EQ(a.cells.type, b.cells.type);
   EXPECT_EQ(a.cells.extent, b.cells.extent);
   EXPECT_EQ(a.cells.centroid, b.cells.centroid);
-  expect_same_bits(a.direction, b.direction);
+  expect_same_bits(a.cells.direction, b.cells.direction);
   expect_same_bits(a.cells.history, b.cells.history);
   EXPECT_EQ(a.cells.history_length, b.cells.history_length);
 }

@@ -24,8 +24,9 @@ inline void add_all_terms(SmallWorld& w, unsigned seed) {
   State& s = w.state;
   s.act = HugeVector<ActValue>(s.ids.size());
   s.cells.history_length = 4;
-  s.direction.assign(s.cells.count(), Vec3f{});
-  for (CellId c = 1; c < s.cells.count(); ++c) s.direction[c] = c % 2 == 0 ? Vec3f{1, 0, 0} : Vec3f{0, 1, 0};
+  s.cells.direction.assign(s.cells.count(), Vec3f{});
+  for (CellId c = 1; c < s.cells.count(); ++c)
+    s.cells.direction[c] = c % 2 == 0 ? Vec3f{1, 0, 0} : Vec3f{0, 1, 0};
   w.recount();
   s.cells.history.assign(s.cells.count() * 4, Vec3d{});
   for (CellId c = 1; c < s.cells.count(); ++c)

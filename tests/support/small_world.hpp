@@ -109,6 +109,9 @@ class NaiveWorld {
   TypeId type(CellId cell) const { return world_.state.cells.type[cell]; }
   int32_t volume(CellId cell) const { return world_.state.cells.extent[cell].volume; }
   int32_t perimeter(CellId cell) const { return world_.state.cells.extent[cell].perimeter; }
+  Vec3i anchor(CellId cell) const { return world_.state.cells.centroid[cell].anchor; }
+  Vec3<int64_t> sum(CellId cell) const { return world_.state.cells.centroid[cell].sum; }
+  Moments moments(CellId cell) const { return world_.state.cells.moments[cell]; }
   Vec3f direction(CellId cell) const { return world_.state.cells.direction[cell]; }
   const Vec3i& target_place() const { return target_; }
   const Patch<Dim>& around_target() const { return patch_; }

@@ -212,6 +212,12 @@ __device__ __forceinline__ void move_centroid(const StateTables& t, CellId cell,
 #pragma unroll
   for (int axis = 0; axis < kDim; ++axis)
     add(&t.sums[cell][axis], int64_t(sign * offset_from_anchor(kLattice, axis, anchor[axis], place[axis])));
+  if constexpr (model::kMoments) {
+    const Vec3i offset = offset_from_anchor(kLattice, anchor, place);
+#pragma unroll
+    for (int k = 0; k < Moments::count(kDim); ++k)
+      add(&t.moments[cell].of[k], sign * Moments::part(k, offset));
+  }
 }
 
 // The word of a site that a cell, or the medium, takes now.

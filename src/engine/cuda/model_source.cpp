@@ -159,6 +159,9 @@ std::string constants_text(const Physics& p, const SiteLayout& layout, int histo
   constant("kIdBits", layout.id_bits);
   constant("kMaxAct", layout.max_act);
   constant("kHistory", history);
+  // Terms that read second moments have sums and moments kept copy by copy.
+  text += fmt::format("constexpr bool kMoments = {};\n", literal(reads_moments(p.uses)));
+  text += fmt::format("constexpr bool kNeedsPlace = {};\n", literal(p.uses.needs_place()));
   text += fmt::format("{} uint32_t kFrozenTypes = {};\n", memory == kFolded ? "constexpr" : memory,
                       frozen_types(p));  // a bit per type
   text += fmt::format("using Word = {};\n", layout.word_bytes == 4 ? "uint32_t" : "uint64_t");
@@ -180,6 +183,10 @@ std::string in_namespace(const std::string& text) {
 }
 
 }  // namespace
+
+bool reads_moments(const TermsInUse& uses) {
+  return uses.any([](auto term) { return decltype(term)::kReads == OptionalColumn::moments; });
+}
 
 int stored_fields(const Physics& physics) {
   const int fields = used_fields(physics);

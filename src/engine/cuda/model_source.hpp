@@ -16,6 +16,9 @@ std::string model_prologue(const Physics& physics, const SiteLayout& layout, int
 // The same, but kernels have all terms, and read from memory which of them are in use, and all parameters.
 std::string generic_model_prologue(const Physics& physics, const SiteLayout& layout, int history);
 
+// Whether a term in use reads cells' second moments.
+bool reads_moments(const TermsInUse& uses);
+
 // How many fields kFields has; 0 where it is not there, because no field in use is stored.
 int stored_fields(const Physics& physics);
 

@@ -46,31 +46,36 @@ void turn_persistent_cells(State& state, const Physics& physics, int64_t mcs, co
   for (CellId cell = CellId(cells.first); cell < CellId(cells.last); ++cell) {
     if (cell == kMedium || state.cells.extent[cell].volume == 0) continue;
     persistence::turn(physics.types[state.cells.type[cell]].persistence, mcs, state.cells.position(cell),
-                      state.cells.direction[cell], state.cells.history.data() + cell * std::size_t(state.cells.history_length));
+                      state.cells.direction[cell],
+                      state.cells.history.data() + cell * std::size_t(state.cells.history_length));
   }
 }
 
 }  // namespace
-
-// Rarely, for it may take a look at the whole lattice; often enough for a short box.
-int64_t mcs_between_anchor_checks(const Lattice& lattice) {
-  int32_t shortest = 4096;
-  for (int axis = 0; axis < lattice.dimension; ++axis)
-    if (lattice.periodic[axis]) shortest = std::min(shortest, lattice.size[axis]);
-  return std::max(shortest / 16, 1);
-}
 
 void finish_mcs(State& state, const Physics& physics) {
   Team alone(1);
   BetweenMcs(alone).finish_mcs(state, physics, 0);
 }
 
+struct BetweenMcs::Stages {
+  BetweenMcs& between;
+  State& state;
+  const Physics& physics;
+  int member;
+
+  void age_act() { decay_act(state, share_of(int64_t(state.act.size()), between.team_, member)); }
+  void count_sums() {}  // engines here keep them copy by copy
+  void move_anchors() { between.move_anchors(state, member); }
+  void turn_cells(int64_t mcs) {
+    turn_persistent_cells(state, physics, mcs, share_of(int64_t(state.cells.count()), between.team_, member));
+  }
+};
+
 void BetweenMcs::finish_mcs(State& state, const Physics& physics, int member) {
   const int64_t mcs = state.mcs + 1;
-  decay_act(state, share_of(int64_t(state.act.size()), team_, member));
-  if (mcs % mcs_between_anchor_checks(state.lattice) == 0) move_anchors(state, member);
-  if (state.cells.history_length > 0)
-    turn_persistent_cells(state, physics, mcs, share_of(int64_t(state.cells.count()), team_, member));
+  Stages stages{*this, state, physics, member};
+  play_tick({mcs_between_anchor_checks(state.lattice), state.cells.history_length > 0, false}, mcs, stages);
   team_.wait();
   if (member == 0) state.mcs = mcs;
   team_.wait();

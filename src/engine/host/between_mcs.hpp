@@ -1,4 +1,4 @@
-// What happens between two MCS: the clock, the decay of Act, moving anchors, turning persistent cells.
+// The tick on a processor: the stages of engine/schedule/tick.hpp, played by a team of threads.
 #pragma once
 
 #include <atomic>
@@ -6,11 +6,10 @@
 
 #include "core/state.hpp"
 #include "engine/host/team.hpp"
+#include "engine/schedule/tick.hpp"
 #include "terms/hamiltonian.hpp"
 
 namespace kiln {
-
-int64_t mcs_between_anchor_checks(const Lattice& lattice);
 
 // By one thread.
 void finish_mcs(State& state, const Physics& physics);
@@ -22,6 +21,7 @@ class BetweenMcs {
   void finish_mcs(State& state, const Physics& physics, int member);
 
  private:
+  struct Stages;
   void move_anchors(State& state, int member);
 
   Team& team_;

@@ -24,12 +24,21 @@ __device__ __forceinline__ void move_far_anchors(const Party& party, const State
     const bool moved =
         move_anchor(kLattice, tables.extents[cell].volume, tables.anchors[cell], tables.sums[cell]);
     tables.moved[cell] = moved;
+    if (model::kMoments && moved) tables.moments[cell] = {};
     if (moved) *tables.anchors_moved = 1;
   }
 }
 
-// Adds up centroid sums from a small lattice: of all tracked cells, or of the marked ones. Runs of one cell
-// along x are added at once. (A large one is counted box by box: box_sums.cuh.)
+__device__ __forceinline__ void add_run(const StateTables& tables, CellId cell, const Vec3i& sum,
+                                        const Moments& moments) {
+  for (int axis = 0; axis < kDim; ++axis) add(&tables.sums[cell][axis], sum[axis]);
+  if (model::kMoments)
+    for (int k = 0; k < Moments::count(kDim); ++k) add(&tables.moments[cell].of[k], moments.of[k]);
+}
+
+// Adds up centroid sums, and moments where there are any, from a small lattice: of all tracked cells, or of
+// the marked ones. Runs of one cell along x are added at once. (A large one is counted box by box:
+// box_sums.cuh.)
 __device__ __forceinline__ void add_up_sums(const Party& party, const StateTables& tables, bool marked_only) {
   constexpr int kStretch = 16;  // sites per thread
   constexpr Lattice lattice = kLattice;
@@ -43,18 +52,22 @@ __device__ __forceinline__ void add_up_sums(const Party& party, const StateTable
     Vec3i place{first, int32_t(row % lattice.size.y), int32_t(row / lattice.size.y)};
     CellId cell = kMedium;  // of the run; the medium stands for all that are not counted
     Vec3i anchor, sum;
+    Moments moments;
     for (; place.x <= last; ++place.x) {
       CellId next = place.x < last ? id_of(sites[row * lattice.size.x + place.x]) : kMedium;
       if (next != kMedium && (tables.extents[next].volume == 0 || (marked_only && tables.moved[next] == 0)))
         next = kMedium;
       if (next != cell) {
-        if (cell != kMedium)
-          for (int axis = 0; axis < lattice.dimension; ++axis) add(&tables.sums[cell][axis], sum[axis]);
+        if (cell != kMedium) add_run(tables, cell, sum, moments);
         cell = next;
         if (cell != kMedium) anchor = tables.anchors[cell];
         sum = {0, 0, 0};
+        moments = {};
       }
-      if (cell != kMedium) sum = sum + offset_from_anchor(lattice, anchor, place);
+      if (cell == kMedium) continue;
+      const Vec3i offset = offset_from_anchor(lattice, anchor, place);
+      sum = sum + offset;
+      if (model::kMoments) moments.add(offset, +1, kDim);
     }
   }
 }

@@ -207,8 +207,9 @@ class BoxCounter {
   uint32_t lane_;
 };
 
-// A lattice that is but a few boxes long: offsets would jump in many of them.
-constexpr bool kFewBoxes = (model::kPeriodic.x && kBoxes.x < 4) || (model::kPeriodic.y && kBoxes.y < 4) ||
+// A lattice that is but a few boxes long: offsets would jump in many of them. Boxes have no room for squares.
+constexpr bool kFewBoxes = model::kMoments || (model::kPeriodic.x && kBoxes.x < 4) ||
+                           (model::kPeriodic.y && kBoxes.y < 4) ||
                            (kDim == 3 && model::kPeriodic.z && kBoxes.z < 4);
 
 // All blocks are resident, with few registers each. That was measured; for other architectures the compiler

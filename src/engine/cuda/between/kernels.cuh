@@ -1,8 +1,10 @@
-// Kernels for what happens between two MCS, for one simulation. Their names are what DeviceState looks for.
+// Kernels for what happens between two MCS, for one simulation. Their names are what DeviceTick and
+// DeviceState look for.
 #pragma once
 
 #include "engine/cuda/between/between_mcs.cuh"
 #include "engine/cuda/between/box_sums.cuh"
+#include "engine/cuda/state/gather.cuh"
 
 extern "C" __global__ void turn(const __grid_constant__ kiln::cuda::StateTables tables, int64_t mcs) {
   kiln::device::turn_cells(kiln::device::whole_grid(), tables, mcs);
@@ -15,17 +17,6 @@ extern "C" __global__ void move_anchors(const __grid_constant__ kiln::cuda::Stat
 extern "C" __global__ void refresh_stamps(const __grid_constant__ kiln::cuda::StateTables tables,
                                           uint32_t clock) {
   kiln::device::set_stamps_back(kiln::device::whole_grid(), tables, clock);
-}
-
-// The cells with ids from `first` to before `first + count` on the host, in the host's order.
-extern "C" __global__ void put_in_order(const __grid_constant__ kiln::cuda::StateTables tables,
-                                        const kiln::CellId* device_ids, int64_t first, int64_t count,
-                                        kiln::cuda::HostCell* to) {
-  using namespace kiln;
-  for (int64_t i = device::thread_number(); i < count; i += device::thread_count()) {
-    const CellId cell = device_ids[first + i];
-    to[i] = {tables.extents[cell], tables.anchors[cell], 0, tables.sums[cell]};
-  }
 }
 
 // All sites' ids as the host knows them.

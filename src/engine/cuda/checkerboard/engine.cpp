@@ -9,9 +9,11 @@ namespace kiln::cuda {
 namespace {
 
 // Kernels that are not specialised know Act, whether a model uses it or not.
-State ready_for(State state, const BoardKernels& kernels) {
+std::vector<State> ready_for(State state, const BoardKernels& kernels) {
   if (!kernels.specialised && state.act.empty()) state.act = HugeVector<ActValue>(state.ids.size());
-  return state;
+  std::vector<State> one;
+  one.push_back(std::move(state));
+  return one;
 }
 
 }  // namespace
@@ -23,7 +25,8 @@ CheckerboardEngine::CheckerboardEngine(State state, const Physics& physics, uint
       stream_(device_),
       plan_(state.lattice, settings, seed),
       state_(device_, ready_for(std::move(state), kernels), physics.adhesion.types,
-             kernels.specialised ? max_act : std::max(1, max_act), CentroidSums::kept),
+             kernels.specialised ? max_act : std::max(1, max_act)),
+      tick_(state_, CentroidSums::kept),
       survey_(device_, stream_, state_, physics),
       kernels_(kernels),
       shape_(board_shape(settings, physics.lattice.dimension, state_.layout(), kernels)),
@@ -52,14 +55,16 @@ void CheckerboardEngine::compile(const Physics& physics) {
   const Module module(device_,
                       compile_cached(source, "checkerboard.cu", architecture_for(device_.info())).cubin);
   play_region_ = module.function("play_region");
-  state_.use(module, physics);
+  state_.use(module);
+  tick_.use(module);
+  fields_.give(device_, module, physics);
 }
 
 void CheckerboardEngine::advance(int64_t mcs) {
   for (int64_t done = 0; done < mcs; ++done) {
-    state_.begin(1, stream_);
+    tick_.begin(1, stream_);
     play_mcs();
-    state_.finish(1, stream_);
+    tick_.finish(1, stream_);
   }
   device_.synchronize();
 }

@@ -1,9 +1,11 @@
 // The `checkerboard` schedule on one GPU. Two runs are not alike: the order of atomics decides.
 #pragma once
 
+#include "engine/cuda/between/tick.hpp"
 #include "engine/cuda/checkerboard/data.hpp"
 #include "engine/cuda/checkerboard/source.hpp"
 #include "engine/cuda/state/device_state.hpp"
+#include "engine/cuda/state/field_values.hpp"
 #include "engine/cuda/survey/survey.hpp"
 #include "engine/engine.hpp"
 #include "engine/schedule/checkerboard_plan.hpp"
@@ -37,6 +39,8 @@ class CheckerboardEngine : public Engine {
   Stream stream_;
   checkerboard::Plan plan_;
   DeviceState state_;
+  DeviceTick tick_;
+  FieldValues fields_;
   Survey survey_;
   BoardKernels kernels_;
   BoardShape shape_;

@@ -28,15 +28,29 @@ struct Room {
 
 // Volume and perimeter of a copy's two cells, each pair read at once.
 struct LiveSizes {
+  const StateTables& tables;
   CellId first;
   uint64_t pair_of_first, pair_of_other;
 
-  __device__ __forceinline__ LiveSizes(const cuda::Extent* extents, const Copy& copy)
-      : first(copy.winner),
-        pair_of_first(read(extents, copy.winner)),
-        pair_of_other(read(extents, copy.loser)) {}
+  __device__ __forceinline__ LiveSizes(const StateTables& t, const Copy& copy)
+      : tables(t),
+        first(copy.winner),
+        pair_of_first(read(t.extents, copy.winner)),
+        pair_of_other(read(t.extents, copy.loser)) {}
   __device__ __forceinline__ int32_t volume(CellId cell) const { return int32_t(uint32_t(pair(cell))); }
   __device__ __forceinline__ int32_t perimeter(CellId cell) const { return int32_t(pair(cell) >> 32); }
+  // Word by word: other copies may come in between, as everything here depends on who comes first.
+  __device__ __forceinline__ Vec3i anchor(CellId cell) const { return tables.anchors[cell]; }
+  __device__ __forceinline__ Vec3<int64_t> sum(CellId cell) const {
+    Vec3<int64_t> result;
+    for (int axis = 0; axis < kDim; ++axis) result[axis] = __ldcg(&tables.sums[cell][axis]);
+    return result;
+  }
+  __device__ __forceinline__ Moments moments(CellId cell) const {
+    Moments result;
+    for (int k = 0; k < Moments::count(kDim); ++k) result.of[k] = __ldcg(&tables.moments[cell].of[k]);
+    return result;
+  }
 
  private:
   __device__ __forceinline__ uint64_t pair(CellId cell) const {
@@ -120,7 +134,7 @@ class Player {
     float dh;
     if (!local_delta<kDim>(physics, world, copy, dh)) return;
     const CopyChange change = change_of(physics, world, copy);
-    dh += cells_delta(physics, LiveSizes(tables_.extents, copy), copy, change);
+    dh += cells_delta(physics, LiveSizes(tables_, copy), copy, change);
     dh += act_delta(physics, copy, surroundings, target_word, source_word);
     if (!(dh <= acceptance_threshold(physics.temperature, a.threshold_bits))) return;
     if (model::kMutex && !lock(copy, step)) return;

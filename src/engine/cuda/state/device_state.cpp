@@ -1,97 +1,104 @@
 #include "engine/cuda/state/device_state.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <mutex>
 
 #include "base/parallel.hpp"
-#include "engine/host/between_mcs.hpp"
 
 namespace kiln::cuda {
 namespace {
 
-constexpr int64_t kOverrun = 64;               // bytes behind the last site that kernels may read
-constexpr int64_t kPiece = int64_t(16) << 20;  // sites copied up at a time
+constexpr int64_t kOverrun = 64;  // bytes behind the last site that kernels may read
+constexpr int64_t kAlignment = 256;
+constexpr int64_t kPiece = int64_t(16) << 20;         // sites copied up at a time
+constexpr int64_t kVisitedBytes = int64_t(64) << 20;  // of lattices brought down at a time
 
 int copying_threads() { return std::min(all_threads(), 16); }
 
-template <class T>
-std::vector<T> downloaded(const Buffer<T>& buffer) {
-  std::vector<T> result(std::size_t(buffer.size()));
-  buffer.download(result.data(), buffer.size());
-  return result;
-}
-
 }  // namespace
 
-DeviceState::DeviceState(const Device& device, State state, int types, int max_act, CentroidSums sums)
-    : state_(std::move(state)),
-      sums_come_(sums),
-      mcs_(state_.mcs),
-      refreshed_at_(state_.mcs),
-      device_(device),
-      layout_(site_layout(state_.cells.count(), state_.act.empty() ? 0 : max_act)),
+DeviceState::DeviceState(const Device& device, std::vector<State> members, int types, int max_act)
+    : device_(device),
+      mcs_(members[0].mcs),
+      members_([&] {
+        std::vector<Member> all;
+        for (State& state : members) all.emplace_back(std::move(state), types);
+        return all;
+      }()),
+      first_cell_([&] {
+        std::vector<int64_t> first{0};
+        for (const Member& m : members_) first.push_back(first.back() + m.state.cells.count());
+        return first;
+      }()),
+      layout_([&] {
+        uint32_t most_cells = 0;
+        for (const Member& m : members_) most_cells = std::max(most_cells, m.state.cells.count());
+        return site_layout(most_cells, last_known().act.empty() ? 0 : max_act);
+      }()),
       team_(copying_threads()),
-      numbers_(state_, types),
+      columns_(device, last_known().cells, cells()),
       landing_(device) {
-  tables_.cells = state_.cells.count();
-  std::copy(std::begin(numbers_.first_of_type), std::end(numbers_.first_of_type), tables_.first_of_type);
   allocate();
   upload();
 }
 
+int64_t DeviceState::bytes_of_sites() const {
+  const int64_t bytes = lattice().sites() * layout_.word_bytes + kOverrun;
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
 void DeviceState::allocate() {
-  const int64_t cells = state_.cells.count();
-  sites_ = Buffer<uint8_t>(device_, state_.lattice.sites() * layout_.word_bytes + kOverrun, "the lattice");
-  extents_ = Buffer<Extent>(device_, cells, "the cells");
-  anchors_ = Buffer<Vec3i>(device_, cells, "the cells");
-  sums_ = Buffer<Vec3<int64_t>>(device_, cells, "the cells");
-  moved_ = Buffer<uint8_t>(device_, cells, "the cells");
-  anchors_moved_ = Buffer<uint32_t>(device_, 1, "the cells");
-  host_ids_ = Buffer<CellId>(device_, cells, "the cells");
-  device_ids_ = Buffer<CellId>(device_, cells, "the cells");
-  if (!state_.cells.direction.empty()) directions_ = Buffer<Direction>(device_, cells, "the cells");
-  if (!state_.cells.history.empty())
-    history_ = Buffer<Vec3d>(device_, int64_t(state_.cells.history.size()), "the cells' past places");
-  tables_.sites = sites_.data();
-  tables_.extents = extents_.data();
-  tables_.anchors = anchors_.data();
-  tables_.sums = sums_.data();
-  tables_.directions = directions_.data();
-  tables_.history = history_.data();
-  tables_.moved = moved_.data();
-  tables_.anchors_moved = anchors_moved_.data();
-  tables_.host_ids = host_ids_.data();
+  sites_ = Buffer<uint8_t>(device_, size() * bytes_of_sites(), "the lattice");
+  moved_ = Buffer<uint8_t>(device_, cells(), "the cells");
+  anchors_moved_ = Buffer<uint32_t>(device_, size(), "the cells");
+  host_ids_ = Buffer<CellId>(device_, cells(), "the cells");
+  device_ids_ = Buffer<CellId>(device_, cells(), "the cells");
+  for (int64_t member = 0; member < size(); ++member) {
+    const Member& m = members_[std::size_t(member)];
+    StateTables& tables = tables_.emplace_back();
+    tables.sites = sites_.data() + member * bytes_of_sites();
+    columns_.give(tables, first_cell(member));
+    tables.moved = moved_.data() + first_cell(member);
+    tables.anchors_moved = anchors_moved_.data() + member;
+    tables.host_ids = host_ids_.data() + first_cell(member);
+    tables.cells = m.state.cells.count();
+    std::copy(std::begin(m.numbers.first_of_type), std::end(m.numbers.first_of_type), tables.first_of_type);
+  }
 }
 
 void DeviceState::upload() {
-  if (layout_.word_bytes == 4)
-    upload_sites<uint32_t>();
-  else
-    upload_sites<uint64_t>();
-  const int64_t count = state_.cells.count();
-  extents_.upload(packed_extents(state_, numbers_).data(), count);
-  anchors_.upload(packed_anchors(state_, numbers_).data(), count);
-  sums_.upload(packed_sums(state_, numbers_).data(), count);
   anchors_moved_.fill(0);
-  host_ids_.upload(numbers_.from_device.data(), count);
-  device_ids_.upload(numbers_.to_device.data(), count);
-  directions_.upload(packed_directions(state_, numbers_).data(), directions_.size());
-  history_.upload(packed_history(state_, numbers_).data(), history_.size());
+  for (int64_t member = 0; member < size(); ++member) {
+    Member& m = members_[std::size_t(member)];
+    const int64_t count = m.state.cells.count(), first = first_cell(member);
+    if (layout_.word_bytes == 4)
+      upload_sites<uint32_t>(member);
+    else
+      upload_sites<uint64_t>(member);
+    columns_.upload(m.state.cells, m.numbers, first);
+    host_ids_.upload(m.numbers.from_device.data(), count, first);
+    std::vector<CellId> rows = m.numbers.to_device;
+    for (CellId& row : rows) row += CellId(first);
+    device_ids_.upload(rows.data(), count, first);
+    if (size() == 1) return;
+    m.state.ids = {};
+    m.state.act = {};
+  }
+  shown_ = -1;
 }
 
 template <class Word>
-void DeviceState::upload_sites() {
-  const int64_t sites = state_.lattice.sites();
+void DeviceState::upload_sites(int64_t member) {
+  const Member& m = members_[std::size_t(member)];
+  const int64_t sites = lattice().sites(), begins = member * bytes_of_sites();
   std::vector<Word> piece(std::size_t(std::min(sites, kPiece)));
   for (int64_t first = 0; first < sites; first += kPiece) {
-    const int64_t count = std::min(kPiece, sites - first), parts = team_.members();
-    team_.run([&](int member) {
-      const int64_t begin = count * member / parts, end = count * (member + 1) / parts;
-      pack_sites(state_, layout_, numbers_, mcs_, first + begin, end - begin, piece.data() + begin);
+    const int64_t count = std::min(kPiece, sites - first);
+    share_out(count, [&](int64_t begin, int64_t end) {
+      pack_sites(m.state, layout_, m.numbers, mcs_, first + begin, end - begin, piece.data() + begin);
     });
     sites_.upload(reinterpret_cast<const uint8_t*>(piece.data()), count * int64_t(sizeof(Word)),
-                  first * int64_t(sizeof(Word)));
+                  begins + first * int64_t(sizeof(Word)));
   }
 }
 
@@ -117,13 +124,16 @@ void DeviceState::share_out(int64_t count, const Work& work) {
 // Calls share_out(count, work) with work(begin, end).
 template <class Word, class ShareOut>
 void DeviceState::bring_sites(const SitesOnTheirWay& from, State& to, const ShareOut& share_out) const {
+  const int64_t begins = from.member * bytes_of_sites();
+  const CellNumbers& numbers = members_[std::size_t(from.member)].numbers;
   const auto send = [&](int64_t first, int64_t count, uint8_t* landing) {
-    from.sites.download(landing, count * int64_t(sizeof(Word)), first * int64_t(sizeof(Word)), &from.stream);
+    from.sites.download(landing, count * int64_t(sizeof(Word)), begins + first * int64_t(sizeof(Word)),
+                        &from.stream);
   };
   const auto take_in = [&](int64_t first, int64_t count, const uint8_t* landed) {
     const Word* const words = reinterpret_cast<const Word*>(landed);
     share_out(count, [&](int64_t begin, int64_t end) {
-      unpack_sites(words + begin, layout_, numbers_, from.mcs, first + begin, end - begin, to);
+      unpack_sites(words + begin, layout_, numbers, from.mcs, first + begin, end - begin, to);
     });
   };
   from.landing.bring(to.lattice.sites(), sizeof(Word), from.stream, send, take_in);
@@ -137,58 +147,140 @@ void DeviceState::download_sites(const SitesOnTheirWay& from, State& to, const S
     bring_sites<uint64_t>(from, to, share_out);
 }
 
-void DeviceState::download_lattice(State& to, const Stream& stream) {
-  download_sites({sites_, stream, landing_, mcs_}, to,
-                 [&](int64_t count, const auto& work) { share_out(count, work); });
+// Column by column, in the host's order, the cells of all members one after the other.
+void DeviceState::download_cells(const Stream& stream) {
+  for (const DeviceColumns::Held& held : columns_.all()) {
+    const int64_t bytes = held.bytes_per_cell();
+    const auto send = [&](int64_t first, int64_t count, uint8_t* landing) {
+      if (ordered_.size() < count * bytes) ordered_ = Buffer<uint8_t>(device_, count * bytes, "the cells");
+      put_in_order_.launch(simple(), stream, reinterpret_cast<const uint32_t*>(held.rows.data()),
+                           uint32_t(bytes / 4), static_cast<const CellId*>(device_ids_.data()), first, count,
+                           reinterpret_cast<uint32_t*>(ordered_.data()));
+      ordered_.download(landing, count * bytes, 0, &stream);
+    };
+    const auto take_in = [&](int64_t first, int64_t count, const uint8_t* packed) {
+      share_out(count, [&](int64_t begin, int64_t end) {
+        if (begin < end) unpack_cells(held, packed + begin * bytes, first + begin, end - begin);
+      });
+    };
+    landing_.bring(cells(), bytes, stream, send, take_in);
+  }
+  for (Member& m : members_) m.state.mcs = mcs_;
 }
 
-void DeviceState::download_cells(State& to, const Stream& stream) {
-  Cells& cells = to.cells;
-  const auto send = [&](int64_t first, int64_t count, uint8_t* landing) {
-    if (ordered_.size() < count) ordered_ = Buffer<HostCell>(device_, count, "the cells");
-    put_in_order_.launch(simple(), stream, tables_, device_ids_.data(), first, count, ordered_.data());
-    ordered_.download(reinterpret_cast<HostCell*>(landing), count, 0, &stream);
-  };
-  const auto take_in = [&](int64_t first, int64_t count, const uint8_t* from) {
-    const HostCell* const found = reinterpret_cast<const HostCell*>(from);
-    share_out(count, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        cells.extent[std::size_t(first + i)] = {found[i].extent.volume, found[i].extent.perimeter};
-        cells.centroid[std::size_t(first + i)] = {found[i].anchor, found[i].sum};
-      }
-    });
-  };
-  landing_.bring(cells.count(), sizeof(HostCell), stream, send, take_in);
-  if (!to.cells.direction.empty()) unpack_directions(downloaded(directions_).data(), numbers_, to);
-  if (!to.cells.history.empty()) unpack_history(downloaded(history_).data(), numbers_, to);
-  to.mcs = mcs_;
+// A stretch of cells may be of several members.
+void DeviceState::unpack_cells(const DeviceColumns::Held& held, const uint8_t* packed, int64_t first,
+                               int64_t count) {
+  std::size_t member =
+      std::size_t(std::upper_bound(first_cell_.begin(), first_cell_.end(), first) - first_cell_.begin()) - 1;
+  while (count > 0) {
+    const int64_t here = std::min(count, first_cell_[member + 1] - first);
+    held.unpack(packed, first - first_cell_[member], here, members_[member].state.cells);
+    packed += here * held.bytes_per_cell();
+    first += here;
+    count -= here;
+    member += 1;
+  }
 }
 
-const State& DeviceState::fetch_cells(const Stream& stream) {
-  if (cells_are_current_) return state_;
-  if (sums_come_ == CentroidSums::counted) count_all_sums(stream);
-  download_cells(state_, stream);
-  cells_are_current_ = true;
-  return state_;
+const State& DeviceState::fetch_cells(const Stream& stream, int64_t member) {
+  if (!cells_are_current_) {
+    if (count_sums_) count_sums_(stream);
+    download_cells(stream);
+    cells_are_current_ = true;
+  }
+  return members_[std::size_t(member)].state;
 }
 
-const State& DeviceState::fetch(const Stream& stream) {
+const State& DeviceState::fetch(const Stream& stream, int64_t member) {
   fetch_cells(stream);
-  if (!lattice_is_current_) download_lattice(state_, stream);
+  show(member);
+  State& state = members_[std::size_t(member)].state;
+  if (!lattice_is_current_)
+    download_sites({sites_, stream, landing_, mcs_, member}, state,
+                   [&](int64_t count, const auto& work) { share_out(count, work); });
   lattice_is_current_ = true;
-  return state_;
+  return state;
+}
+
+// Gives the member memory for its lattice.
+void DeviceState::show(int64_t member) {
+  if (shown_ == member) return;
+  hide_shown();
+  take_room(members_[std::size_t(member)].state, room_);
+  shown_ = member;
+  lattice_is_current_ = false;
+}
+
+void DeviceState::hide_shown() {
+  if (shown_ < 0) return;
+  State& state = members_[std::size_t(shown_)].state;
+  state.ids.swap(room_.ids);
+  state.act.swap(room_.act);
+  shown_ = -1;
+}
+
+void DeviceState::take_room(State& state, Sites& room) const {
+  const std::size_t sites = std::size_t(lattice().sites());
+  if (room.ids.size() != sites) room.ids = HugeVector<CellId>(sites);
+  if (layout_.max_act > 0 && room.act.size() != sites) room.act = HugeVector<ActValue>(sites);
+  state.ids.swap(room.ids);
+  state.act.swap(room.act);
+}
+
+void DeviceState::unpack(int64_t member, const uint8_t* packed) {
+  Member& m = members_[std::size_t(member)];
+  const int64_t sites = lattice().sites();
+  if (layout_.word_bytes == 4)
+    unpack_sites(reinterpret_cast<const uint32_t*>(packed), layout_, m.numbers, mcs_, 0, sites, m.state);
+  else
+    unpack_sites(reinterpret_cast<const uint64_t*>(packed), layout_, m.numbers, mcs_, 0, sites, m.state);
+}
+
+// As many members at a time as fit the memory where they arrive.
+void DeviceState::visit(const Stream& stream, const std::function<void(int64_t, const State&)>& look) {
+  fetch_cells(stream);
+  if (size() == 1) return look(0, fetch(stream));
+  hide_shown();
+  const int64_t bytes = bytes_of_sites(), together = std::clamp<int64_t>(kVisitedBytes / bytes, 1, size());
+  if (visited_.size() == 0) visited_ = Pinned<uint8_t>(device_, together * bytes);
+  for (int64_t first = 0; first < size(); first += together) {
+    const int64_t count = std::min(together, size() - first);
+    sites_.download(visited_.data(), count * bytes, first * bytes);
+    std::mutex lock;
+    std::vector<Sites> rooms;  // memory that is free again
+    parallel_for(count, 0, [&](int64_t i) {
+      Sites room;
+      {
+        const std::lock_guard guard(lock);
+        if (!rooms.empty()) {
+          room = std::move(rooms.back());
+          rooms.pop_back();
+        }
+      }
+      State& state = members_[std::size_t(first + i)].state;
+      take_room(state, room);
+      unpack(first + i, visited_.data() + i * bytes);
+      look(first + i, state);
+      state.ids.swap(room.ids);
+      state.act.swap(room.act);
+      const std::lock_guard guard(lock);
+      rooms.push_back(std::move(room));
+    });
+  }
 }
 
 std::function<void()> DeviceState::begin_copy(State& to, const Stream& stream) {
-  fetch_cells(stream);
-  to.lattice = state_.lattice;
-  to.mcs = state_.mcs;
-  copy_tables(state_, to, team_.members());
-  if (to.ids.size() != state_.ids.size()) to.ids = HugeVector<CellId>(state_.ids.size());
-  if (to.act.size() != state_.act.size()) to.act = HugeVector<ActValue>(state_.act.size());
+  const State& now = fetch_cells(stream);
+  to.lattice = now.lattice;
+  to.mcs = now.mcs;
+  copy_tables(now, to, team_.members());
+  if (to.ids.size() != now.ids.size()) to.ids = HugeVector<CellId>(now.ids.size());
+  if (to.act.size() != now.act.size()) to.act = HugeVector<ActValue>(now.act.size());
   if (!copy_ && device_.free_memory() > 2 * sites_.size()) copy_.emplace(device_, sites_.size());
   if (!copy_) {
-    download_lattice(to, stream);
+    download_sites({sites_, stream, landing_, mcs_, 0}, to,
+                   [&](int64_t count, const auto& work) { share_out(count, work); });
     return [] {};
   }
   copy_->sites.copy(sites_, sites_.size(), &stream);
@@ -196,65 +288,33 @@ std::function<void()> DeviceState::begin_copy(State& to, const Stream& stream) {
   return [this, &to, mcs = mcs_] {
     copy_->made.hold_back(copy_->stream);
     download_sites(
-        {copy_->sites, copy_->stream, copy_->landing, mcs}, to, [&](int64_t count, const auto& work) {
+        {copy_->sites, copy_->stream, copy_->landing, mcs, 0}, to, [&](int64_t count, const auto& work) {
           in_parallel(count, copying_threads(), [&](int, int64_t begin, int64_t end) { work(begin, end); });
         });
   };
 }
 
 DeviceIds DeviceState::plain_ids(const Stream& stream) {
-  // Somebody may still look at the last ones.
+  // The last ones may still be in use.
   if (plain_ids_ == nullptr || plain_ids_.use_count() > 1)
-    plain_ids_ = std::make_shared<Buffer<CellId>>(device_, state_.lattice.sites(), "a copy of the lattice");
-  unpack_ids_.launch(simple(), stream, tables_, host_ids_.data(), plain_ids_->data());
+    plain_ids_ = std::make_shared<Buffer<CellId>>(device_, lattice().sites(), "a copy of the lattice");
+  unpack_ids_.launch(simple(), stream, tables(), host_ids_.data(), plain_ids_->data());
   stream.synchronize();
   return {reinterpret_cast<uint64_t>(plain_ids_->data()), device_.info().index, plain_ids_};
 }
 
-void DeviceState::use(const Module& module, const Physics& physics) {
-  turn_ = module.function("turn");
-  move_anchors_ = module.function("move_anchors");
-  count_sums_ = module.function("count_sums");
+void DeviceState::use(const Module& module) {
   put_in_order_ = module.function("put_in_order");
-  refresh_stamps_ = module.function("refresh_stamps");
-  unpack_ids_ = module.function("unpack_ids");
-  fields_.give(device_, module, physics);
+  if (size() == 1) unpack_ids_ = module.function("unpack_ids");
 }
 
 Launch DeviceState::simple() const {
   return {{unsigned(device_.info().multiprocessors * kSimpleBlocks)}, {unsigned(kSimpleThreads)}};
 }
 
-void DeviceState::begin(int64_t mcs, const Stream& stream) {
-  lattice_is_current_ = cells_are_current_ = false;
-  if (layout_.max_act == 0 || mcs_ + mcs - refreshed_at_ <= layout_.mcs_between_refreshes()) return;
-  refresh_stamps_.launch(simple(), stream, tables_, uint32_t(mcs_));
-  refreshed_at_ = mcs_;
-}
-
-void DeviceState::finish(int64_t mcs, const Stream& stream) {
+void DeviceState::advanced(int64_t mcs) {
   mcs_ += mcs;
-  const Vec3<bool>& periodic = state_.lattice.periodic;
-  const bool drifts =
-      (periodic.x || periodic.y || periodic.z) && mcs_ % mcs_between_anchor_checks(state_.lattice) == 0;
-  const bool turns = state_.cells.history_length > 0;
-  if (sums_come_ == CentroidSums::counted && (drifts || turns)) count_all_sums(stream);
-  if (drifts) move_anchors(stream);
-  if (turns) turn_.launch(simple(), stream, tables_, mcs_);
-}
-
-void DeviceState::count_all_sums(const Stream& stream) {
-  sums_.fill(0, &stream);
-  count_sums_.launch(simple(), stream, tables_, false);
-}
-
-void DeviceState::move_anchors(const Stream& stream) {
-  move_anchors_.launch(simple(), stream, tables_);
-  uint32_t any = 0;
-  anchors_moved_.download(&any, 1);
-  if (any == 0) return;
-  count_sums_.launch(simple(), stream, tables_, true);
-  anchors_moved_.fill(0);
+  cells_are_current_ = lattice_is_current_ = false;
 }
 
 }  // namespace kiln::cuda

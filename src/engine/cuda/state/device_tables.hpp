@@ -1,6 +1,7 @@
 // A simulation's state on a device, whatever the schedule. Read by both compilers.
 #pragma once
 
+#include "core/moments.hpp"
 #include "core/types.hpp"
 
 namespace kiln::cuda {
@@ -18,13 +19,20 @@ struct alignas(16) Direction {
   Vec3f along;
 };
 
+struct alignas(8) CellTargets {
+  float volume, perimeter;
+};
+
 // Cells are numbered by type on the device, so that an id tells its type: those of type k are
-// first_of_type[k] to first_of_type[k + 1] - 1.
+// first_of_type[k] to first_of_type[k + 1] - 1. device_columns.cpp says which column of the host each table
+// is.
 struct StateTables {
   void* sites;  // per site: cell id, and above it the stamp of Act
   Extent* extents;
   Vec3i* anchors;
   Vec3<int64_t>* sums;
+  Moments* moments;
+  CellTargets* targets;
   Direction* directions;
   Vec3d* history;
   uint8_t* moved;           // per cell: whether it has just got a new anchor
@@ -32,14 +40,6 @@ struct StateTables {
   const CellId* host_ids;   // per cell: its id on the host
   uint32_t cells;           // with the medium
   uint32_t first_of_type[kMostTypesByRange + 1];
-};
-
-// What the host keeps of a cell.
-struct HostCell {
-  Extent extent;
-  Vec3i anchor;
-  int32_t unused;
-  Vec3<int64_t> sum;
 };
 
 }  // namespace kiln::cuda

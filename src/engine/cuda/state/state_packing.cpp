@@ -46,37 +46,4 @@ CellNumbers::CellNumbers(const State& state, int types) {
     first_of_type[k] = uint32_t(std::count_if(type.begin(), type.end(), [&](TypeId t) { return t < k; }));
 }
 
-std::vector<Extent> packed_extents(const State& state, const CellNumbers& numbers) {
-  return in_device_order<Extent>(numbers, [&](CellId c) {
-    return Extent{state.cells.extent[c].volume, state.cells.extent[c].perimeter};
-  });
-}
-std::vector<Vec3i> packed_anchors(const State& state, const CellNumbers& numbers) {
-  return in_device_order<Vec3i>(numbers, [&](CellId c) { return state.cells.centroid[c].anchor; });
-}
-std::vector<Vec3<int64_t>> packed_sums(const State& state, const CellNumbers& numbers) {
-  return in_device_order<Vec3<int64_t>>(numbers, [&](CellId c) { return state.cells.centroid[c].sum; });
-}
-std::vector<Direction> packed_directions(const State& state, const CellNumbers& numbers) {
-  if (state.cells.direction.empty()) return {};
-  return in_device_order<Direction>(numbers, [&](CellId c) { return Direction{state.cells.direction[c]}; });
-}
-std::vector<Vec3d> packed_history(const State& state, const CellNumbers& numbers) {
-  const std::size_t slots = std::size_t(state.cells.history_length);
-  std::vector<Vec3d> history(state.cells.history.size());
-  for (std::size_t i = 0; i < numbers.from_device.size() && !history.empty(); ++i)
-    std::copy_n(state.cells.history.data() + numbers.from_device[i] * slots, slots, history.data() + i * slots);
-  return history;
-}
-
-void unpack_directions(const Direction* directions, const CellNumbers& numbers, State& to) {
-  for (std::size_t i = 0; i < numbers.from_device.size(); ++i)
-    to.cells.direction[numbers.from_device[i]] = directions[i].along;
-}
-void unpack_history(const Vec3d* history, const CellNumbers& numbers, State& to) {
-  const std::size_t slots = std::size_t(to.cells.history_length);
-  for (std::size_t i = 0; i < numbers.from_device.size(); ++i)
-    std::copy_n(history + i * slots, slots, to.cells.history.data() + numbers.from_device[i] * slots);
-}
-
 }  // namespace kiln::cuda

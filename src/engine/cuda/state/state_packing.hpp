@@ -20,24 +20,6 @@ struct CellNumbers {
   uint32_t first_of_type[kMostTypesByRange + 1];
 };
 
-// What get(cell) gives for the host's cells, in the device's order.
-template <class T, class Get>
-std::vector<T> in_device_order(const CellNumbers& numbers, const Get& get) {
-  std::vector<T> result;
-  result.reserve(numbers.from_device.size());
-  for (const CellId cell : numbers.from_device) result.push_back(get(cell));
-  return result;
-}
-
-std::vector<Extent> packed_extents(const State& state, const CellNumbers& numbers);
-std::vector<Vec3i> packed_anchors(const State& state, const CellNumbers& numbers);
-std::vector<Vec3<int64_t>> packed_sums(const State& state, const CellNumbers& numbers);
-// Of persistence; empty where no type uses it.
-std::vector<Direction> packed_directions(const State& state, const CellNumbers& numbers);
-std::vector<Vec3d> packed_history(const State& state, const CellNumbers& numbers);
-void unpack_directions(const Direction* directions, const CellNumbers& numbers, State& to);
-void unpack_history(const Vec3d* history, const CellNumbers& numbers, State& to);
-
 // Sites `first` to before `first + count` at MCS number `mcs`.
 template <class Word>
 void pack_sites(const State& from, const SiteLayout& layout, const CellNumbers& numbers, int64_t mcs,

@@ -13,13 +13,16 @@ inline constexpr uint64_t kNoClaim = ~uint64_t(0);
 inline constexpr uint32_t kFirstStamp = 0xFFFFFFFEu;
 
 // A round of one pass without Act carries attempts out when they are accepted, with two tables of sizes.
-KILN_HD constexpr bool is_at_once(int passes, int max_act) { return passes == 1 && max_act == 0; }
+// Moments have but one table.
+KILN_HD constexpr bool is_at_once(int passes, int max_act, bool moments) {
+  return passes == 1 && max_act == 0 && !moments;
+}
 
 // Other warps keep lists of their attempts. One pass needs the first four fields; several need all, the last
 // one only with Act.
 enum class OpenField : uint32_t { winner, loser, packed, tile, surroundings, threshold, act };
-KILN_HD constexpr int open_fields(int passes, int max_act) {
-  if (is_at_once(passes, max_act)) return 0;
+KILN_HD constexpr int open_fields(int passes, int max_act, bool moments) {
+  if (is_at_once(passes, max_act, moments)) return 0;
   if (passes == 1) return 4;
   return max_act > 0 ? 7 : 6;
 }

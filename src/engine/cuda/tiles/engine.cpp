@@ -2,19 +2,27 @@
 
 #include <algorithm>
 
-#include "engine/host/between_mcs.hpp"
-
 namespace kiln::cuda {
+namespace {
+
+std::vector<State> one(State state) {
+  std::vector<State> result;
+  result.push_back(std::move(state));
+  return result;
+}
+
+}  // namespace
 
 TilesEngine::TilesEngine(State state, const Physics& physics, uint64_t seed, const tiles::Settings& settings,
                          int max_act, int device)
     : settings_(settings),
       device_(device),
       stream_(device_),
-      state_(device_, std::move(state), physics.adhesion.types, max_act, CentroidSums::counted),
+      state_(device_, one(std::move(state)), physics.adhesion.types, max_act),
+      tick_(state_, state_.keeps_moments() ? CentroidSums::kept : CentroidSums::counted),
       survey_(device_, stream_, state_, physics),
       clock_(state_.lattice(), settings.tile),
-      memory_(device_, state_.lattice(), settings, state_.layout(), 1, state_.tables().cells, state_.mcs()) {
+      memory_(device_, state_.lattice(), settings, state_) {
   tables_.state = state_.tables();
   tables_.seed = seed;
   compile(physics);
@@ -36,7 +44,9 @@ void TilesEngine::compile(const Physics& physics) {
   find_live_ = module.function("find_live");
   play_.allow_dynamic_shared(int(shape.shared_bytes));
   shape_ = {{unsigned(shape.crew)}, {unsigned(32 * shape.warps_per_block)}, shape.shared_bytes, true};
-  state_.use(module, physics);
+  state_.use(module);
+  tick_.use(module);
+  fields_.give(device_, module, physics);
   memory_.reserve(shape, 1);
   memory_.give(tables_, 0, 0);
   find_live();
@@ -48,15 +58,15 @@ void TilesEngine::find_live() {
 
 // Where nothing happens between two MCS, several are played in one launch.
 void TilesEngine::advance(int64_t mcs) {
-  const int64_t every = mcs_between_anchor_checks(state_.lattice()), end = state_.mcs() + mcs;
+  const int64_t end = state_.mcs() + mcs;
   while (state_.mcs() < end) {
-    int64_t span = std::min({end - state_.mcs(), every - state_.mcs() % every, int64_t(kMostMcsPerLaunch)});
-    if (state_.history_length() > 0) span = 1;
+    int64_t span =
+        tick_.stages().span_from(state_.mcs(), std::min(end - state_.mcs(), int64_t(kMostMcsPerLaunch)));
     if (state_.layout().max_act > 0) span = std::min(span, state_.layout().mcs_between_refreshes());
-    state_.begin(span, stream_);
+    tick_.begin(span, stream_);
     if (memory_.is_live_old(state_.mcs())) find_live();
     play_.launch(shape_, stream_, tables_, span_of(clock_, state_.mcs(), span));
-    state_.finish(span, stream_);
+    tick_.finish(span, stream_);
     memory_.renew_claims_in_time(state_.mcs());
   }
   device_.synchronize();

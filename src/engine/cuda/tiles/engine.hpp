@@ -1,8 +1,10 @@
 // The `tiles` schedule on one GPU. It gives the same bits as ThreadsEngine.
 #pragma once
 
+#include "engine/cuda/between/tick.hpp"
 #include "engine/cuda/driver/driver.hpp"
 #include "engine/cuda/state/device_state.hpp"
+#include "engine/cuda/state/field_values.hpp"
 #include "engine/cuda/survey/survey.hpp"
 #include "engine/cuda/tiles/memory.hpp"
 #include "engine/engine.hpp"
@@ -36,6 +38,8 @@ class TilesEngine : public Engine {
   Device device_;
   Stream stream_;
   DeviceState state_;
+  DeviceTick tick_;
+  FieldValues fields_;
   Survey survey_;
   tiles::Clock clock_;
   Function play_, find_live_;

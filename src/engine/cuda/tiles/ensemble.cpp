@@ -13,10 +13,16 @@ TilesEnsemble::TilesEnsemble(std::vector<State> states, const Physics& physics,
       stream_(device_),
       state_(device_, std::move(states), physics.adhesion.types, max_act),
       clock_(state_.lattice(), settings.tile),
-      memory_(device_, state_.lattice(), settings, state_.layout(), state_.size(), state_.cells(),
-              state_.mcs()),
+      memory_(device_, state_.lattice(), settings, state_),
       tables_(device_, state_.size(), "the simulations"),
       refreshed_at_(state_.mcs()) {
+  // Kernels keep the sums of persistent cells, and those that terms read; else they are counted when asked
+  // for.
+  if (state_.history_length() == 0 && !state_.keeps_moments())
+    state_.count_sums_with([this](const Stream& stream) {
+      state_.columns().clear_sums(stream);
+      count_sums_.launch(block_per_member(), stream, tables_.data(), int32_t(size()));
+    });
   compile(physics);
 }
 
@@ -41,6 +47,7 @@ void TilesEnsemble::compile(const Physics& physics) {
       int64_t(info.multiprocessors) * play_.blocks_per_multiprocessor(threads, int(shape.shared_bytes));
   const int64_t crews = std::clamp<int64_t>(resident / shape.crew, 1, size());
   shape_ = {{unsigned(crews * shape.crew)}, {unsigned(threads)}, shape.shared_bytes, shape.crew > 1};
+  state_.use(module);
   fields_.give(device_, module, physics);
   memory_.reserve(shape, crews);
   write_tables();
@@ -88,25 +95,6 @@ void TilesEnsemble::launch(int64_t mcs) {
   const bool refresh = layout.max_act > 0 && now + mcs - refreshed_at_ > layout.mcs_between_refreshes();
   if (refresh) refreshed_at_ = now;
   play_.launch(shape_, stream_, tables_.data(), int32_t(size()), refresh, span_of(clock_, now, mcs));
-}
-
-void TilesEnsemble::fetch_cells() {
-  if (state_.has_cells()) return;
-  if (state_.counts_sums()) {
-    state_.clear_sums(stream_);
-    count_sums_.launch(block_per_member(), stream_, tables_.data(), int32_t(size()));
-  }
-  state_.fetch_cells();
-}
-
-const State& TilesEnsemble::state(int64_t member) {
-  fetch_cells();
-  return state_.fetch(member);
-}
-
-void TilesEnsemble::visit(const Visitor& look) {
-  fetch_cells();
-  state_.visit(look);
 }
 
 }  // namespace kiln::cuda

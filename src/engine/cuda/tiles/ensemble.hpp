@@ -1,7 +1,7 @@
 // Many simulations at once on one GPU, with the `tiles` schedule: each has the bits of TilesEngine.
 #pragma once
 
-#include "engine/cuda/state/ensemble_state.hpp"
+#include "engine/cuda/state/device_state.hpp"
 #include "engine/cuda/state/field_values.hpp"
 #include "engine/cuda/tiles/memory.hpp"
 #include "engine/ensemble.hpp"
@@ -17,8 +17,8 @@ class TilesEnsemble : public Ensemble {
   int64_t size() const override { return state_.size(); }
   void set_physics(const Physics& physics) override;
   void advance(int64_t mcs) override;
-  const State& state(int64_t member) override;
-  void visit(const Visitor& look) override;
+  const State& state(int64_t member) override { return state_.fetch(stream_, member); }
+  void visit(const Visitor& look) override { state_.visit(stream_, look); }
   std::vector<AttemptCounts> counts() const override { return memory_.counts(); }
   std::string name() const override { return "cuda"; }
   std::string schedule() const override { return "tiles"; }
@@ -30,14 +30,13 @@ class TilesEnsemble : public Ensemble {
   void write_tables();
   void find_live();
   void launch(int64_t mcs);
-  void fetch_cells();
   Launch block_per_member() const;
 
   tiles::Settings settings_;
   std::vector<uint64_t> seeds_;
   Device device_;
   Stream stream_;
-  EnsembleState state_;
+  DeviceState state_;
   FieldValues fields_;
   tiles::Clock clock_;
   Function play_, count_sums_, find_live_;

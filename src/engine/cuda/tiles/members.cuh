@@ -4,7 +4,9 @@
 // Further constants of kiln::model: kBlocksPerMultiprocessor, kAnchorChecks (MCS between two, 0: none).
 #pragma once
 
+#include "engine/cuda/state/gather.cuh"
 #include "engine/cuda/tiles/player.cuh"
+#include "engine/schedule/tick.hpp"
 
 namespace kiln::device {
 
@@ -21,7 +23,10 @@ struct Rarely {
   }
   __device__ __noinline__ static void clear_sums(const StateTables& tables) {
     const Party all = crew::all();
-    for (int64_t cell = all.number; cell < tables.cells; cell += all.count) tables.sums[cell] = {0, 0, 0};
+    for (int64_t cell = all.number; cell < tables.cells; cell += all.count) {
+      tables.sums[cell] = {0, 0, 0};
+      if (model::kMoments) tables.moments[cell] = {};
+    }
   }
   __device__ __noinline__ static void move_anchors(const StateTables& tables, cuda::Extent* sizes) {
     move_far_anchors(crew::all(), with(tables, sizes));
@@ -41,29 +46,37 @@ struct Rarely {
   }
 };
 
-// See DeviceState::move_anchors.
-__device__ __forceinline__ void check_anchors(Player& player, const StateTables& tables) {
-  if (!model::kTrackSums) {
+// The tick, played by a crew.
+struct CrewStages {
+  Player& player;
+  const StateTables& tables;
+
+  __device__ __forceinline__ void age_act() {}  // stamps tell how old a site is
+  __device__ __forceinline__ void count_sums() {
     Rarely::clear_sums(tables);
     player.wait();
     Rarely::count_sums(tables, player.sizes(), false);
     player.wait();
   }
-  Rarely::move_anchors(tables, player.sizes());
-  player.wait();
-  if (*tables.anchors_moved == 0) return;
-  Rarely::count_sums(tables, player.sizes(), true);
-  player.wait();
-  if (crew::all().number == 0) *tables.anchors_moved = 0;
-}
-
-// At the end of MCS number `mcs`.
-__device__ __forceinline__ void end_mcs(Player& player, const StateTables& tables, int64_t mcs) {
-  if (model::kAnchorChecks > 0 && mcs % model::kAnchorChecks == 0) check_anchors(player, tables);
-  if (model::kHistory > 0) {
+  __device__ __forceinline__ void move_anchors() {
+    Rarely::move_anchors(tables, player.sizes());
+    player.wait();
+    if (*tables.anchors_moved == 0) return;
+    Rarely::count_sums(tables, player.sizes(), true);
+    player.wait();
+    if (crew::all().number == 0) *tables.anchors_moved = 0;
+  }
+  __device__ __forceinline__ void turn_cells(int64_t mcs) {
     Rarely::turn(tables, player.sizes(), mcs);
     player.wait();
   }
+};
+
+// At the end of MCS number `mcs`.
+__device__ __forceinline__ void end_mcs(Player& player, const StateTables& tables, int64_t mcs) {
+  constexpr Tick tick{model::kAnchorChecks, model::kHistory > 0, !model::kTrackSums};
+  CrewStages stages{player, tables};
+  play_tick(tick, mcs, stages);
 }
 
 // Every crew has lists of its own.
@@ -74,8 +87,8 @@ __device__ __forceinline__ void load_member(const TilesTables& from, TilesTables
     reinterpret_cast<uint32_t*>(&to)[i] = reinterpret_cast<const uint32_t*>(&from)[i];
   __syncthreads();
   if (threadIdx.x == 0)
-    to.open +=
-        int64_t(number) * crew::kWarps * to.open_per_warp * cuda::open_fields(model::kPasses, model::kMaxAct);
+    to.open += int64_t(number) * crew::kWarps * to.open_per_warp *
+               cuda::open_fields(model::kPasses, model::kMaxAct, model::kMoments);
   __syncthreads();
 }
 

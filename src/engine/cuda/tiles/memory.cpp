@@ -11,17 +11,19 @@ constexpr int64_t kMcsBetweenRenewals = 100'000;  // of claims: their stamps las
 }  // namespace
 
 TilesMemory::TilesMemory(const Device& device, const Lattice& lattice, const tiles::Settings& settings,
-                         const SiteLayout& layout, int64_t members, int64_t cells, int64_t mcs)
+                         const DeviceState& state)
     : device_(device),
       lattice_(lattice),
       settings_(settings),
-      max_act_(layout.max_act),
-      members_(members),
-      control_(device, members, "the counters") {
-  if (is_at_once(settings.passes, max_act_)) extents_ = Buffer<Extent>(device_, cells, "the cells");
-  if (settings.passes != 1) claims_ = Buffer<uint64_t>(device_, cells, "the cells");
+      max_act_(state.layout().max_act),
+      moments_(state.keeps_moments()),
+      members_(state.size()),
+      control_(device, members_, "the counters") {
+  if (is_at_once(settings.passes, max_act_, moments_))
+    extents_ = Buffer<Extent>(device_, state.cells(), "the cells");
+  if (settings.passes != 1) claims_ = Buffer<uint64_t>(device_, state.cells(), "the cells");
   control_.fill(0);
-  renew_claims(mcs);
+  renew_claims(state.mcs());
 }
 
 // Every warp keeps its attempts, in the worst case all of a round. It takes no more steps than it has room
@@ -31,7 +33,7 @@ void TilesMemory::reserve(const KernelShape& shape, int64_t crews) {
   const int64_t step_tiles = int64_t(tiles::kStride) * shape.batches;
   const int64_t warps = dealing.warps(), dealt = dealing.dealt(), fair = (dealing.end() + warps - 1) / warps;
   open_per_warp_ = (shape.share_rest ? std::max(dealt, fair) + 4 : dealt) * step_tiles;
-  const int64_t words = crews * warps * open_per_warp_ * open_fields(settings_.passes, max_act_);
+  const int64_t words = crews * warps * open_per_warp_ * open_fields(settings_.passes, max_act_, moments_);
   if (open_.size() < words) open_ = Buffer<uint32_t>(device_, words, "the attempts of a round");
   has_live_ = shape.skips_dead;
   if (has_live_ && live_.size() == 0)

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/cuda/driver/driver.hpp"
-#include "engine/cuda/state/site_layout.hpp"
+#include "engine/cuda/state/device_state.hpp"
 #include "engine/cuda/tiles/data.hpp"
 #include "engine/cuda/tiles/source.hpp"
 #include "engine/engine.hpp"
@@ -15,9 +15,8 @@ namespace kiln::cuda {
 
 class TilesMemory {
  public:
-  // `cells` of all members together, with a medium each; `mcs` is when they begin.
   TilesMemory(const Device& device, const Lattice& lattice, const tiles::Settings& settings,
-              const SiteLayout& layout, int64_t members, int64_t cells, int64_t mcs);
+              const DeviceState& state);
 
   // Makes room for kernels of this shape, which `crews` crews play.
   void reserve(const KernelShape& shape, int64_t crews);
@@ -37,6 +36,7 @@ class TilesMemory {
   Lattice lattice_;
   tiles::Settings settings_;
   int max_act_;
+  bool moments_;
   int64_t members_, open_per_warp_ = 0;
   bool has_live_ = false;
   int64_t claims_renewed_at_ = 0, looked_at_ = 0;  // MCS

@@ -8,10 +8,11 @@
 namespace kiln::device {
 
 constexpr bool kOnePass = model::kPasses == 1;
-constexpr bool kAtOnce = cuda::is_at_once(model::kPasses, model::kMaxAct);
+constexpr bool kAtOnce = cuda::is_at_once(model::kPasses, model::kMaxAct, model::kMoments);
 
-// The sizes of the two cells of an attempt.
+// The sizes of the two cells of an attempt, and where the rest of their sums is.
 struct TwoSizes {
+  const StateTables& tables;
   CellId winner_id;
   cuda::Extent winner, loser;
 
@@ -21,6 +22,9 @@ struct TwoSizes {
   __device__ __forceinline__ int32_t perimeter(CellId cell) const {
     return cell == winner_id ? winner.perimeter : loser.perimeter;
   }
+  __device__ __forceinline__ Vec3i anchor(CellId cell) const { return tables.anchors[cell]; }
+  __device__ __forceinline__ Vec3<int64_t> sum(CellId cell) const { return tables.sums[cell]; }
+  __device__ __forceinline__ Moments moments(CellId cell) const { return tables.moments[cell]; }
 };
 
 // What it takes to carry an attempt out.
@@ -38,7 +42,7 @@ constexpr uint32_t kRecordsInRing = sizeof(Ring::words) / sizeof(Record);
 constexpr uint32_t kAtATime = kRecordsInRing >= 31 + 4 * 32 ? 4 : 1;
 constexpr uint32_t kMostReady = 31 + 32 * kAtATime;
 static_assert(kMostReady <= kRecordsInRing);
-constexpr uint32_t kOpenFields = uint32_t(cuda::open_fields(model::kPasses, model::kMaxAct));
+constexpr uint32_t kOpenFields = uint32_t(cuda::open_fields(model::kPasses, model::kMaxAct, model::kMoments));
 constexpr uint32_t kNear =
     kOnePass ? 0 : (kRecordsInRing - kMostReady) * uint32_t(sizeof(Record)) / 4 / kOpenFields / 32 * 32;
 

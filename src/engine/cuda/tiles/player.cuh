@@ -168,7 +168,7 @@ class Player {
     const TypeCounts types(tables_.state, here && copy.winner_type != copy.loser_type, words_, attempt.at);
     if (here) {
       live_ += 1;
-      const TwoSizes sizes{copy.winner, sizes_[copy.winner], sizes_[copy.loser]};
+      const TwoSizes sizes{tables_.state, copy.winner, sizes_[copy.winner], sizes_[copy.loser]};
       TileWorld world(tables_.state, words_ + attempt.at, attempt.site, copy, types);
       here = local_delta<kDim>(physics, world, copy, surroundings);
       change = change_of(physics, world, copy);
@@ -288,9 +288,10 @@ class Player {
       const Copy copy{r.winner, r.loser, type_of(tables_.state, r.winner), type_of(tables_.state, r.loser),
                       {},       {}};
       CopyChange change{cuda::winner_perimeter(r.packed), cuda::loser_perimeter(r.packed), {}};
-      if (physics.uses.needs_place()) change.place = round_->target_of(r.tile);
+      if (model::kNeedsPlace) change.place = round_->target_of(r.tile);
       const float dh =
-          surroundings[k] + cells_delta(physics, TwoSizes{r.winner, of_winner[k], of_loser[k]}, copy, change);
+          surroundings[k] +
+          cells_delta(physics, TwoSizes{tables_.state, r.winner, of_winner[k], of_loser[k]}, copy, change);
       float act = 0;
       if (model::kMaxAct > 0)
         act = act_again(physics, copy, dh, threshold[k], here, open_[here ? i : 0], r.packed);

@@ -7,14 +7,15 @@
 #include "engine/cuda/driver/kernel_cache.hpp"
 #include "engine/cuda/model_source.hpp"
 #include "engine/cuda/tiles/data.hpp"
-#include "engine/host/between_mcs.hpp"
+#include "engine/schedule/tick.hpp"
 
 namespace kiln::cuda {
 namespace {
 
-int64_t anchor_checks(const Lattice& lattice) {
-  const Vec3<bool>& periodic = lattice.periodic;
-  return periodic.x || periodic.y || periodic.z ? mcs_between_anchor_checks(lattice) : 0;
+// Whether kernels keep centroid sums copy by copy: for terms that read them, and where a kernel plays several
+// MCS.
+bool tracks_sums(const Physics& physics, int history, const KernelShape& shape) {
+  return reads_moments(physics.uses) || (history > 0 && shape.members);
 }
 
 int64_t divided_up(int64_t number, int64_t divisor) { return (number + divisor - 1) / divisor; }
@@ -37,8 +38,8 @@ std::string tiles_source(const Physics& physics, const tiles::Settings& settings
              "#include \"engine/cuda/tiles/{}.cuh\"\n",
              shape.crew, shape.members, settings.tile.x, settings.tile.y, settings.tile.z, settings.apart,
              settings.passes, settings.hopeless, shape.warps_per_block, shape.batches, shape.steps_per_unit,
-             shape.share_rest, history > 0 && shape.members, shape.skips_dead,
-             shape.blocks_per_multiprocessor, anchor_checks(physics.lattice),
+             shape.share_rest, tracks_sums(physics, history, shape), shape.skips_dead,
+             shape.blocks_per_multiprocessor, mcs_between_anchor_checks(physics.lattice),
              shape.members ? "members" : "play");
 }
 
