@@ -16,6 +16,8 @@ struct VectorField {
   Vec3d axis{0, 0, 1};  // uniform: the direction; circular: what the field turns around, counter-clockwise
   const float* data = nullptr;  // stored: `components` floats per site
   int components = 3;
+  // Of the values behind `data`: never the same for two sets of values in one process; 0: not known.
+  uint64_t values_id = 0;
 
   KILN_HD Vec3f at(const Lattice& lattice, const Vec3i& place) const {
     if (shape == Shape::stored) {

@@ -1,9 +1,13 @@
 // Compiled kernels on disk.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -126,6 +130,65 @@ TEST_F(KernelCache, FolderThatCannotBeWrittenIsNoError) {
   write_text(folder_ / "file", "not a folder");
   const Variable cache("KILN_CACHE", (folder_ / "file" / "deeper").string());
   EXPECT_EQ(get().cubin, compile(kSource, "k.cu", 90).cubin);
+}
+
+class CacheTrim : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  // An entry of so many bytes that was used so many hours ago; entries are told apart by a letter.
+  void entry(char letter, std::size_t bytes, int hours, const std::string& ending = ".kernel") const {
+    write_text(folder_ / (std::string(32, letter) + ending), std::string(bytes, 'x'));
+    const timespec times[2] = {{std::time(nullptr) - 3600 * hours, 0}, {0, UTIME_OMIT}};
+    utimensat(AT_FDCWD, (folder_ / (std::string(32, letter) + ending)).c_str(), times, 0);
+  }
+  std::string left() const {
+    std::string letters;
+    for (const auto& file : fs::directory_iterator(folder_)) letters += file.path().filename().string()[0];
+    std::sort(letters.begin(), letters.end());
+    return letters;
+  }
+
+  const fs::path folder_ = fs::path(testing::TempDir()) / ("kiln_trim_" + std::to_string(::getpid()));
+};
+
+TEST_F(CacheTrim, TheOnesNotUsedForLongestGoFirst) {
+  entry('a', 400, 1);
+  entry('b', 400, 5);
+  entry('c', 400, 3);
+  entry('d', 400, 2);
+  trim_cache(folder_, 1600);
+  EXPECT_EQ(left(), "abcd");
+  trim_cache(folder_, 1599);  // to at most 7/8 of it
+  EXPECT_EQ(left(), "acd");
+  trim_cache(folder_, 800);
+  EXPECT_EQ(left(), "a");
+  trim_cache(folder_, 0);
+  EXPECT_EQ(left(), "");
+}
+
+TEST_F(CacheTrim, OnlyFilesOfTheCacheCountAndGo) {
+  entry('a', 400, 1);
+  entry('b', 400, 2, ".kernel.123.part");  // of a process that died
+  write_text(folder_ / "notes.txt", std::string(5000, 'x'));
+  write_text(folder_ / "z.kernel", std::string(5000, 'x'));
+  trim_cache(folder_, 800);
+  EXPECT_EQ(left(), "abnz");
+  trim_cache(folder_, 700);
+  EXPECT_EQ(left(), "anz");
+  EXPECT_NO_THROW(trim_cache(folder_ / "none", 0));
+}
+
+TEST_F(KernelCache, AReadEntryCountsAsUsed) {
+  KILN_NEEDS_NVRTC();
+  get();
+  const timespec old[2] = {{1000, 0}, {0, UTIME_OMIT}};
+  utimensat(AT_FDCWD, entry().c_str(), old, 0);
+  get();
+  struct stat facts {};
+  ASSERT_EQ(::stat(entry().c_str(), &facts), 0);
+  EXPECT_GT(facts.st_atim.tv_sec, 1000);
 }
 
 TEST_F(KernelCache, FolderFollowsTheEnvironment) {

@@ -188,6 +188,10 @@ TEST(Read, FieldsFromFiles) {
   const Model elsewhere = parse_model(m.resolved, "m.toml", "/");
   EXPECT_EQ(elsewhere.resolved, m.resolved);
   EXPECT_EQ(*elsewhere.fields[0].values, values);
+  // Values that were read again have an id of their own, so that no copy of the first ones is taken for them.
+  EXPECT_NE(m.fields[0].field.values_id, 0u);
+  EXPECT_NE(elsewhere.fields[0].field.values_id, m.fields[0].field.values_id);
+  EXPECT_EQ(m.phases[0].physics.view().fields[0].values_id, m.fields[0].field.values_id);
 
   try {
     parse_model(text + "size = [4, 5]", "m.toml", folder.string());

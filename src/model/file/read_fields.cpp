@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -54,6 +55,11 @@ void add_worked_out(Node& node, const Lattice& lattice) {
     put(node, "axis", list_of({0, 0, 1}, 3, node.place));
 }
 
+uint64_t new_values_id() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
+
 FieldData make_field(const std::string& name, const Node& node, const std::string& path, const Model& model) {
   FieldData result;
   result.name = name;
@@ -76,6 +82,7 @@ FieldData make_field(const std::string& name, const Node& node, const std::strin
     result.file = file.text();
     result.values = stored_values(file, path + ".file", model);
     field.data = result.values->data();
+    field.values_id = new_values_id();
   }
   return result;
 }

@@ -1,7 +1,10 @@
 #include "engine/cuda/driver/kernel_cache.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <tuple>
 
 #include "base/atomic_file.hpp"
 #include "engine/cuda/driver/sources.hpp"
@@ -18,6 +22,9 @@ namespace kiln::cuda {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int kKeyDigits = 32;
+constexpr int64_t kMostBytes = int64_t(512) << 20;  // some thousand kernels
 
 // FNV-1a with 128 bits: http://www.isthe.com/chongo/tech/comp/fnv. Lengths go in too, so that two lists of
 // texts never look alike.
@@ -75,6 +82,25 @@ void write_entry(const fs::path& file, const Compiled& compiled) {
   }
 }
 
+// The time of access is set here, as file systems mostly do not keep it up. A folder that cannot be written
+// has no order to keep either.
+void mark_as_used(const fs::path& file) {
+  const timespec times[2] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
+  ::utimensat(AT_FDCWD, file.c_str(), times, 0);
+}
+
+struct CachedFile {
+  fs::path path;
+  int64_t bytes = 0;
+  timespec used{};
+};
+
+// Entries, and temporary files of processes that died while they wrote one.
+bool is_of_cache(const std::string& name) {
+  return name.find_first_not_of("0123456789abcdef") == kKeyDigits &&
+         name.compare(kKeyDigits, 7, ".kernel") == 0;
+}
+
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -112,10 +138,36 @@ Compiled compile_cached(const std::string& source, const std::string& name, int 
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   const fs::path file = folder / cache_key(source, name, architecture, options);
-  if (std::optional<Compiled> cached = read_entry(file)) return *std::move(cached);
+  if (std::optional<Compiled> cached = read_entry(file)) {
+    mark_as_used(file);
+    return *std::move(cached);
+  }
   Compiled compiled = compile(source, name, architecture, options);
   write_entry(file, compiled);
+  trim_cache(folder, kMostBytes);
   return compiled;
+}
+
+void trim_cache(const fs::path& folder, int64_t most_bytes) {
+  std::vector<CachedFile> files;
+  int64_t bytes = 0;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    struct stat facts {};
+    if (!is_of_cache(entry.path().filename().string()) || ::stat(entry.path().c_str(), &facts) != 0) continue;
+    files.push_back({entry.path(), int64_t(facts.st_size), facts.st_atim});
+    bytes += facts.st_size;
+  }
+  if (bytes <= most_bytes) return;
+  std::sort(files.begin(), files.end(), [](const CachedFile& a, const CachedFile& b) {
+    return std::tie(a.used.tv_sec, a.used.tv_nsec, a.path) < std::tie(b.used.tv_sec, b.used.tv_nsec, b.path);
+  });
+  // Down to 7/8, so that not every new kernel sorts them again.
+  for (const CachedFile& file : files) {
+    if (bytes <= most_bytes / 8 * 7) break;
+    fs::remove(file.path, ignored);
+    bytes -= file.bytes;
+  }
 }
 
 }  // namespace kiln::cuda

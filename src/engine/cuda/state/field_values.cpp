@@ -5,22 +5,21 @@
 namespace kiln::cuda {
 
 void FieldValues::give(const Device& device, const Module& module, const Physics& physics) {
-  const int count = stored_fields(physics);
-  if (count == 0) return;
-  std::vector<VectorField> fields(physics.fields, physics.fields + count);
-  for (VectorField& field : fields)
-    if (field.shape == VectorField::Shape::stored)
-      field.data = values_of(device, field, physics.lattice.sites());
-  module.set_global("kFields", fields);
-}
-
-const float* FieldValues::values_of(const Device& device, const VectorField& field, Site sites) {
-  Buffer<float>& values = values_[field.data];
-  if (values.size() == 0) {
-    values = Buffer<float>(device, sites * field.components, "a field");
-    values.upload(field.data, values.size());
+  std::vector<VectorField> fields(physics.fields, physics.fields + stored_fields(physics));
+  std::vector<VectorField*> stored;
+  std::vector<uint64_t> ids;
+  for (VectorField& field : fields) {
+    if (field.shape != VectorField::Shape::stored) continue;
+    stored.push_back(&field);
+    ids.push_back(field.values_id);
   }
-  return values.data();
+  const auto copies = values_.of(ids, [&](std::size_t i) {
+    Buffer<float> values(device, physics.lattice.sites() * stored[i]->components, "a field");
+    values.upload(stored[i]->data, values.size());
+    return values;
+  });
+  for (std::size_t i = 0; i < stored.size(); ++i) stored[i]->data = copies[i]->data();
+  if (!fields.empty()) module.set_global("kFields", fields);
 }
 
 }  // namespace kiln::cuda

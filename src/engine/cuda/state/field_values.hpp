@@ -1,22 +1,20 @@
 // Vector fields that a model reads from files, in device memory.
 #pragma once
 
-#include <map>
-
 #include "engine/cuda/driver/driver.hpp"
+#include "engine/cuda/state/kept_copies.hpp"
 #include "terms/physics.hpp"
 
 namespace kiln::cuda {
 
 class FieldValues {
  public:
-  // Tells a module that was compiled for this physics where they lie.
+  // Tells a module that was compiled for this physics where they lie. Values that this physics does not use
+  // are freed, so no kernel of another physics may be running or be launched again.
   void give(const Device& device, const Module& module, const Physics& physics);
 
  private:
-  const float* values_of(const Device& device, const VectorField& field, Site sites);
-
-  std::map<const float*, Buffer<float>> values_;  // by where they lie on the host
+  KeptCopies<Buffer<float>> values_;
 };
 
 }  // namespace kiln::cuda
