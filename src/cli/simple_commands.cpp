@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/cores.hpp"
+#include "base/processor.hpp"
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
 #include "data/hdf5/file.hpp"
@@ -51,6 +52,7 @@ int info_command() {
   fmt::print("Threads        {}{}\n", cores.count,
              cores.why.empty() ? ", one per core" : " (" + cores.why + ")");
   fmt::print("Memory         {}\n", bytes_text(physical_memory()));
+  fmt::print("Compiled for   {}\n", processor_level());
   fmt::print("Compiler       {}\n", compiler_name());
   const cuda::Availability& found = cuda::availability();
   fmt::print("Engines        serial, threads{}\n", found.why_not.empty() ? ", cuda" : "");

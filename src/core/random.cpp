@@ -1,8 +1,11 @@
 #include "core/random.hpp"
 
+#include "base/processor.hpp"
+
 namespace kiln {
 
 // Eight draws side by side, so that a vectorising compiler keeps them in vector registers.
+KILN_ALL_LEVELS
 void draw_many(uint64_t seed, Stream stream, uint64_t first, uint32_t step, int count, uint64_t* out) {
   constexpr int kLanes = 8;
   uint32_t m0 = 0xD2511F53u, m1 = 0xCD9E8D57u;
