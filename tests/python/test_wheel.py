@@ -33,6 +33,7 @@ class Wheel(unittest.TestCase):
             self.assertIn(folder, out)
             version = self.run_checked(python, "-c", "import kiln; print(kiln.__version__)")
             self.assertEqual(self.run_checked(Path(folder) / "bin" / "kiln", "--version"), version)
+            self.assertIn(f"project(kiln VERSION {version.strip()} ", (SOURCE / "CMakeLists.txt").read_text())
 
     def run_checked(self, *command):
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
