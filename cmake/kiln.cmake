@@ -27,12 +27,14 @@ if(KILN_SANITIZE)
 endif()
 # On x86-64 vector instructions beyond the baseline pay; hot functions have them at three levels (base/processor.hpp).
 # Elsewhere the baseline is as good (measured).
-if(KILN_NATIVE)
-  target_compile_options(kiln_settings INTERFACE -march=native)
-  target_compile_definitions(kiln_settings INTERFACE KILN_NATIVE)
-elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  target_compile_options(kiln_settings INTERFACE -march=x86-64-v2)
-  if(NOT KILN_SANITIZE)  # sanitizers are not ready yet when the program chooses
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  if(KILN_NATIVE AND NOT KILN_SANITIZE)
+    target_compile_options(kiln_settings INTERFACE -march=native)
+    target_compile_definitions(kiln_settings INTERFACE KILN_NATIVE)
+  else()
+    target_compile_options(kiln_settings INTERFACE -march=x86-64-v2)
+  endif()
+  if(NOT KILN_NATIVE AND NOT KILN_SANITIZE)  # sanitizers are not ready yet when the program chooses
     target_compile_definitions(kiln_settings INTERFACE KILN_LEVELS)
   endif()
 endif()

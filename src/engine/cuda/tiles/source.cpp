@@ -90,13 +90,32 @@ int batches_for(const Physics& physics, const tiles::Settings& settings) {
 // That share their random draws.
 int steps_of_draw(int batches) { return int(tiles::kGroup) / (int(tiles::kStride) * batches); }
 
-// With as many warps per block as shared memory and registers have room for.
+constexpr int kMostRegisters = 255;  // of a thread
+
+// Registers that a thread can have. A multiprocessor has four parts with 2^14 each, dealt out to warps by 8
+// per thread.
+int registers_with(int warps_per_multiprocessor) {
+  const int warps = int(divided_up(warps_per_multiprocessor, 4));
+  return std::min(kMostRegisters, (1 << 14) / (32 * warps) / 8 * 8);
+}
+
+// Registers that would have been enough where so many bytes were spilled: a value of 4 bytes is stored at
+// about 1.6 places. (That of all kernels that spilled tells those that 16 registers more helped from those
+// that they did not help.)
+int registers_for(int registers, int spilled_bytes) {
+  return std::min(kMostRegisters, registers + std::max(1, spilled_bytes * 10 / 64));
+}
+
+// With as many warps per block as shared memory and registers have room for. NVRTC needs seconds, so what has
+// too few registers, going by what the last attempt spilled, is not tried.
 TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int warps_at_most,
                                      int shared_at_most) {
   TilesKernels result{{}, shape};
   const unsigned extra = shape.members ? sizeof(TilesTables) : 0;
+  int needed = 0;
   for (const int warps : {32, 28, 24, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
-    if (warps > warps_at_most) continue;
+    const int registers = registers_with(warps * shape.blocks_per_multiprocessor);
+    if (warps > warps_at_most || (registers < needed && warps > 1)) continue;
     result.shape.warps_per_block = warps;
     result.shape.shared_bytes =
         extra + shared_bytes(warps, shape.batches, c.physics.lattice, c.settings.tile.x, c.layout.word_bytes,
@@ -104,9 +123,10 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
     if (int(result.shape.shared_bytes) > shared_at_most && warps > 1) continue;
     result.compiled = compile_cached(tiles_source(c.physics, c.settings, c.layout, c.history, result.shape),
                                      "tiles.cu", c.architecture);
-    const auto used = resources(result.compiled);
-    if (std::none_of(used.begin(), used.end(), [](const KernelResources& r) { return r.spill_stores > 0; }))
-      break;
+    int spilled = 0;
+    for (const KernelResources& r : resources(result.compiled)) spilled += r.spill_stores;
+    if (spilled == 0 || registers == kMostRegisters) break;
+    needed = registers_for(registers, spilled);
   }
   return result;
 }
