@@ -10,14 +10,15 @@
 #include <chrono>
 #include <climits>
 #include <cstdint>
+#include <thread>
 
 namespace kiln {
 
 // Sleep and wake-up take longer than most waits, so a member spins first, for about as long as they take.
 // Then it sleeps, as the member it waits for may need its core. Spinning that was in vain halves the time
 // spent on it, down to nothing: on a busy machine members often share a core or wait for one. Now and then a
-// wait spins in full nevertheless, and if it succeeds, so do the next. Nothing yields: Linux makes a thread
-// that yielded often wait long for its next turn.
+// wait spins in full nevertheless, and if it succeeds, so do the next. Nothing yields again and again: Linux
+// makes a thread that did wait long for its next turn.
 class Barrier {
  public:
   // `spins`: false with more members than cores, where spinning is always in vain.
@@ -31,7 +32,7 @@ class Barrier {
       // Sequentially consistent on both sides: either this sees the sleeper, or the kernel sees the new phase
       // there.
       if (sleepers_.load(std::memory_order_seq_cst) > 0) futex(FUTEX_WAKE_PRIVATE, INT_MAX);
-    } else if (!spins_ || !passes_soon(phase)) {
+    } else if (spins_ ? !passes_soon(phase) : !passes_by_turns(phase)) {
       sleepers_.fetch_add(1, std::memory_order_seq_cst);
       while (phase_.load(std::memory_order_seq_cst) == phase) futex(FUTEX_WAIT_PRIVATE, phase);
       sleepers_.fetch_sub(1, std::memory_order_relaxed);
@@ -67,6 +68,13 @@ class Barrier {
       }
     } while (Clock::now() < end);
     return false;
+  }
+
+  // With more members than cores, those missing mostly wait for a core: a turn given up is cheaper than
+  // sleep.
+  bool passes_by_turns(uint32_t phase) const {
+    std::this_thread::yield();
+    return phase_.load(std::memory_order_acquire) != phase;
   }
 
   void futex(int operation, uint32_t value) {
