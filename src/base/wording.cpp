@@ -35,6 +35,14 @@ std::string duration_text(double seconds) {
   return fmt::format("{:.3g} days", seconds / 86400);
 }
 
+std::string time_text(double seconds, double span) {
+  const auto [unit, name] = span < 120          ? std::pair{1.0, "s"}
+                            : span < 120 * 60   ? std::pair{60.0, "min"}
+                            : span < 48 * 3600  ? std::pair{3600.0, "h"}
+                                                : std::pair{86400.0, "days"};
+  return fmt::format("{:.4g} {}", seconds / unit, name);
+}
+
 std::optional<double> seconds_in(std::string_view text) {
   static const std::map<std::string_view, double> units = {
       {"d", 86400}, {"h", 3600}, {"m", 60}, {"min", 60}, {"s", 1}};

@@ -166,12 +166,19 @@ struct MeasureSettings {
   bool operator==(const MeasureSettings&) const = default;
 };
 
+inline constexpr int kWidestPicture = 16384;  // pixels
+inline constexpr int kTallestPicture = 65535;
+
 struct PictureSettings {
   enum class View { slice, solid };  // slice: a plane (all of a 2-D lattice); solid: shaded surfaces
   enum class ColourBy { type, cell, act };
+  enum class FrameOf { lattice, tissue };
+  enum class Decoration { full, scale, none };
   std::string name;
   View view = View::slice;
   ColourBy colour_by = ColourBy::type;
+  FrameOf frame = FrameOf::lattice;          // what fills the picture
+  Decoration decoration = Decoration::full;  // below it: all; the scale and the time; nothing
   int axis = 2;                     // slice: the axis that is cut across
   std::optional<int32_t> position;  // slice: where; middle if not given
   bool borders = true;
@@ -181,6 +188,7 @@ struct PictureSettings {
   double turn = 30, tilt = 25;  // solid: where the camera stands, degrees
   int64_t every = 0;            // MCS between pictures; 0: first and last state only
   bool animation = false;       // all pictures of this view as one APNG
+  bool mp4 = true;              // and as MP4, where ffmpeg is there
 };
 
 struct OutputSettings {

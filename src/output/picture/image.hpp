@@ -29,4 +29,15 @@ struct Image {
   bool operator==(const Image&) const = default;
 };
 
+// A picture of few colours: a pixel is a place in `colours`.
+struct IndexedImage {
+  int width = 0, height = 0;
+  std::vector<Colour> colours;
+  std::vector<uint16_t> pixels;
+
+  uint16_t* row(int y) { return pixels.data() + std::size_t(y) * width; }
+  const uint16_t* row(int y) const { return pixels.data() + std::size_t(y) * width; }
+  Image rgb() const;
+};
+
 }  // namespace kiln

@@ -1,19 +1,33 @@
-// The few words a picture carries: a scale bar and the time.
+// Words and lines in pictures, in a stroke font of our own: a picture must not depend on the fonts of a machine.
 #pragma once
 
+#include <array>
 #include <string_view>
+#include <vector>
 
 #include "output/picture/image.hpp"
 
 namespace kiln {
 
-// Knows digits, '.', and the letters of "µm", "mm" and "MCS"; anything else leaves a gap. The text is UTF-8;
-// x, y is its upper left corner, `height` that of a digit, in pixels.
+// From paper (white) to full ink, in even steps of light. Edges of strokes take one of these, so that a picture
+// of few colours stays one.
+inline constexpr int kInkLevels = 8;
+const std::array<Colour, kInkLevels + 1>& ink_levels();
+
+struct Point {
+  double x, y;
+};
+struct Segment {
+  Point from, to;
+};
+
+// Lines with round ends, in ink on paper.
+void draw_segments(Image& image, const std::vector<Segment>& segments, double half_width);
+
+// ASCII letters, digits, the punctuation of names and "µ"; any other character is an empty box. The text is
+// UTF-8; x, y is its upper left corner, `height` that of a digit, in pixels. Letters such as p reach a quarter of
+// the height below that.
 void draw_text(Image& image, double x, double y, double height, std::string_view text);
 double text_width(double height, std::string_view text);
-
-// The picture with a white strip below it: at the left a scale bar of a round length, at the right the time
-// in MCS. A picture too small for legible words comes back as it is.
-Image with_footer(const Image& image, double um_per_pixel, int64_t mcs);
 
 }  // namespace kiln

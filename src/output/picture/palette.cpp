@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-constexpr int kRampSteps = 256;
+constexpr int kRampSteps = 96;  // with their dark versions for borders they fit a PNG's palette
 constexpr int kLinearSteps = 4096;
 
 float linear_of(int value) {
@@ -48,16 +48,18 @@ std::array<Colour, kRampSteps> act_table() {
   return table;
 }
 
-constexpr int kHues = 72;
-constexpr int kTones = 9;  // three lightnesses, three saturations
+// Few enough that they and their dark versions, for borders, fit a PNG's palette of 256.
+constexpr int kHues = 36;
+constexpr int kTones = 3;
+constexpr int kShades = 16;
 
 std::array<Colour, kHues * kTones> cell_table() {
   std::array<Colour, kHues * kTones> table{};
   for (int hue = 0; hue < kHues; ++hue) {
     const float angle = 2 * std::numbers::pi_v<float> * float(hue) / kHues;
     for (int tone = 0; tone < kTones; ++tone) {
-      const float lightness = 0.68f + 0.07f * float(tone % 3);
-      const float chroma = 0.06f + 0.0275f * float(tone / 3);
+      const float lightness = 0.68f + 0.07f * float(tone);
+      const float chroma = 0.07f + 0.025f * float((tone + hue) % 3);
       table[hue * kTones + tone] =
           from_oklab({lightness, chroma * std::cos(angle), chroma * std::sin(angle)});
     }
@@ -65,7 +67,27 @@ std::array<Colour, kHues * kTones> cell_table() {
   return table;
 }
 
+const std::array<Colour, kRampSteps>& act_colours() {
+  static const auto table = act_table();
+  return table;
+}
+
+const std::array<Colour, kHues * kTones>& cell_colours() {
+  static const auto table = cell_table();
+  return table;
+}
+
+std::size_t act_step(double share) {
+  return std::size_t(std::clamp(share, 0.0, 1.0) * (kRampSteps - 1) + 0.5);
+}
+
 Draw draw_of(CellId cell) { return draw(0, Stream::pictures, cell, 0); }
+
+std::size_t cell_step(CellId cell) {
+  Digits digits{draw_of(cell).ab()};
+  const uint32_t hue = digits.take(kHues);
+  return hue * kTones + digits.take(kTones);
+}
 
 }  // namespace
 
@@ -108,42 +130,42 @@ Colour from_oklab(const OkLab& lab) {
           channel(-0.0041960863f * l - 0.7034186147f * m + 1.7076147010f * s)};
 }
 
-Colour act_colour(double share) {
-  static const auto table = act_table();
-  return table[int(std::clamp(share, 0.0, 1.0) * (kRampSteps - 1) + 0.5)];
-}
+Colour act_colour(double share) { return act_colours()[act_step(share)]; }
 
-Colour cell_colour(CellId cell) {
-  static const auto table = cell_table();
-  Digits digits{draw_of(cell).ab()};
-  const uint32_t hue = digits.take(kHues);
-  return table[hue * kTones + digits.take(kTones)];
-}
+Colour cell_colour(CellId cell) { return cell_colours()[cell_step(cell)]; }
 
 Palette::Palette(PictureSettings::ColourBy colour_by, const Model& model, const State& state)
     : colour_by_(colour_by) {
   if (by_act() && state.act.empty()) colour_by_ = PictureSettings::ColourBy::type;
   for (std::size_t t = 0; t < model.types.size(); ++t) {
-    Type type{t == 0 || model.types[t].frozen, 0, {}, model.types[t].colour};
+    Type type{t == 0 || model.types[t].frozen, 0, colours_.size(), model.types[t].colour};
     // The largest of all phases: a colour keeps its meaning through an animation.
     for (const Phase& phase : model.phases)
       if (t < phase.physics.types.size())
         type.act_max = std::max(type.act_max, phase.physics.types[t].act.max);
-    const OkLab lab = to_oklab(type.colour);
-    for (int i = 0; i < kShades; ++i) {
-      const float shift = 0.09f * (float(i) / (kShades - 1) - 0.5f);
-      type.shades[i] = from_oklab({lab.lightness + shift, lab.a, lab.b});
+    colours_.push_back(type.colour);
+    if (!type.plain && colour_by_ == PictureSettings::ColourBy::type) {
+      const OkLab lab = to_oklab(type.colour);
+      colours_.pop_back();
+      for (int i = 0; i < kShades; ++i) {
+        const float shift = 0.09f * (float(i) / (kShades - 1) - 0.5f);
+        colours_.push_back(from_oklab({lab.lightness + shift, lab.a, lab.b}));
+      }
     }
     types_.push_back(type);
   }
+  first_shared_ = colours_.size();
+  if (by_act()) colours_.insert(colours_.end(), act_colours().begin(), act_colours().end());
+  if (colour_by_ == PictureSettings::ColourBy::cell)
+    colours_.insert(colours_.end(), cell_colours().begin(), cell_colours().end());
 }
 
-Colour Palette::colour(CellId cell, TypeId type, float act) const {
+std::size_t Palette::index(CellId cell, TypeId type, float act) const {
   const Type& look = types_[type];
-  if (look.plain) return look.colour;
-  if (by_act()) return act_colour(look.act_max > 0 ? act / look.act_max : 0);
-  if (colour_by_ == PictureSettings::ColourBy::cell) return cell_colour(cell);
-  return look.shades[draw_of(cell).c % kShades];
+  if (look.plain) return look.first;
+  if (by_act()) return first_shared_ + act_step(look.act_max > 0 ? act / look.act_max : 0);
+  if (colour_by_ == PictureSettings::ColourBy::cell) return first_shared_ + cell_step(cell);
+  return look.first + draw_of(cell).c % kShades;
 }
 
 }  // namespace kiln

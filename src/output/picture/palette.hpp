@@ -33,22 +33,31 @@ class Palette {
 
   // Whether `colour` looks at the Act value.
   bool by_act() const { return colour_by_ == PictureSettings::ColourBy::act; }
+  PictureSettings::ColourBy colour_by() const { return colour_by_; }
 
   // `act` may be a mean over sites. Frozen types and the medium always have the colour of their type.
-  Colour colour(CellId cell, TypeId type, float act = 0) const;
+  Colour colour(CellId cell, TypeId type, float act = 0) const { return colours_[index(cell, type, act)]; }
+
+  // The same as a place in a table that follows from the model alone, so that all pictures of a run share it.
+  std::size_t index(CellId cell, TypeId type, float act = 0) const;
+  const std::vector<Colour>& colours() const { return colours_; }
+
+  Colour type_colour(TypeId type) const { return types_[type].colour; }
+  bool is_plain(TypeId type) const { return types_[type].plain; }
+  float act_max(TypeId type) const { return types_[type].act_max; }
 
  private:
-  static constexpr int kShades = 16;
-
   struct Type {
     bool plain;  // frozen, or the medium
     float act_max;
-    std::array<Colour, kShades> shades;  // a cell has one of these: neighbours can be told apart
+    std::size_t first;  // of its colours; a cell has one of several shades, so that neighbours can be told apart
     Colour colour;
   };
 
   PictureSettings::ColourBy colour_by_;
   std::vector<Type> types_;
+  std::size_t first_shared_ = 0;  // of the colours that do not depend on the type
+  std::vector<Colour> colours_;
 };
 
 }  // namespace kiln

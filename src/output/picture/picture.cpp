@@ -8,15 +8,29 @@
 
 namespace kiln {
 
-Image draw(const PictureSettings& settings, const Model& model, const State& state, int threads) {
-  constexpr int kWidest = 16384;
-  if (settings.width < 0 || settings.width > kWidest)
+std::variant<Image, IndexedImage> PictureSeries::draw_any(const State& state, int threads) {
+  if (settings_.width < 0 || settings_.width > kWidestPicture)
     throw UserError(
         fmt::format("the picture '{}' cannot be {} pixels wide: 1 to {}, or 0 for a width that fits, "
                     "is allowed.",
-                    settings.name, settings.width, kWidest));
-  if (settings.view == PictureSettings::View::solid) return draw_solid(settings, model, state, threads);
-  return draw_slice(settings, model, state);
+                    settings_.name, settings_.width, kWidestPicture));
+  if (settings_.view == PictureSettings::View::solid)
+    return draw_solid(settings_, model_, state, threads, frame_);
+  return draw_slice(settings_, model_, state, frame_);
+}
+
+Image PictureSeries::draw(const State& state, int threads) {
+  auto drawn = draw_any(state, threads);
+  if (const auto* indexed = std::get_if<IndexedImage>(&drawn)) return indexed->rgb();
+  return std::get<Image>(std::move(drawn));
+}
+
+PngParts PictureSeries::draw_png(const State& state, int threads) {
+  return std::visit([](const auto& image) { return png_parts(image); }, draw_any(state, threads));
+}
+
+Image draw(const PictureSettings& settings, const Model& model, const State& state, int threads) {
+  return PictureSeries(settings, model).draw(state, threads);
 }
 
 }  // namespace kiln

@@ -7,51 +7,32 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "output/picture/png_chunks.hpp"
 
 namespace kiln {
+
+std::string encode_png(const Image& image) { return png_file(png_parts(image)); }
+std::string encode_png(const IndexedImage& image) { return png_file(png_parts(image)); }
+
+void write_png(const Image& image, const std::filesystem::path& path) {
+  write_text_atomically(path, encode_png(image));
+}
 
 #ifdef KILN_HAS_PNG
 
 namespace {
 
-png_image describe(int width, int height) {
+// `begin` opens a description; `name` is what messages call the picture.
+template <class Begin>
+Image decode(const Begin& begin, const std::string& name) {
   png_image description{};
   description.version = PNG_IMAGE_VERSION;
-  description.format = PNG_FORMAT_RGB;
-  description.width = png_uint_32(width);
-  description.height = png_uint_32(height);
-  return description;
-}
-
-}  // namespace
-
-std::vector<uint8_t> encode_png(const Image& image) {
-  if (image.width < 1 || image.height < 1 || image.rgb.size() != image.offset(0, image.height))
-    throw Failure(
-        fmt::format("a picture of {} x {} pixels cannot be written as PNG.", image.width, image.height));
-  png_image description = describe(image.width, image.height);
-  std::vector<uint8_t> bytes(PNG_IMAGE_PNG_SIZE_MAX(description));
-  png_alloc_size_t size = bytes.size();
-  if (png_image_write_to_memory(&description, bytes.data(), &size, 0, image.rgb.data(), 0, nullptr) == 0)
-    throw Failure(fmt::format("libpng cannot compress a picture of {} x {} pixels: {}.", image.width,
-                              image.height, description.message));
-  bytes.resize(size);
-  return bytes;
-}
-
-void write_png(const Image& image, const std::filesystem::path& path) {
-  const std::vector<uint8_t> bytes = encode_png(image);
-  write_text_atomically(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-}
-
-Image read_png(const std::filesystem::path& path) {
-  png_image description = describe(0, 0);
   const auto refuse = [&] {
     const std::string reason = description.message;
     png_image_free(&description);
-    return UserError(fmt::format("cannot read {} as a PNG picture: {}.", path.string(), reason));
+    return UserError(fmt::format("cannot read {} as a PNG picture: {}.", name, reason));
   };
-  if (png_image_begin_read_from_file(&description, path.c_str()) == 0) throw refuse();
+  if (begin(&description) == 0) throw refuse();
   description.format = PNG_FORMAT_RGB;
   Image image(int(description.width), int(description.height));
   const png_color black{0, 0, 0};
@@ -59,21 +40,28 @@ Image read_png(const std::filesystem::path& path) {
   return image;
 }
 
+}  // namespace
+
+Image read_png(const std::filesystem::path& path) {
+  return decode([&](png_image* image) { return png_image_begin_read_from_file(image, path.c_str()); },
+                path.string());
+}
+
+Image decode_png(std::string_view file) {
+  return decode(
+      [&](png_image* image) { return png_image_begin_read_from_memory(image, file.data(), file.size()); },
+      "bytes in memory");
+}
+
 #else
 
-namespace {
-
-[[noreturn]] void refuse() {
+Image read_png(const std::filesystem::path&) {
   throw Failure(
       "this build of Kiln has no PNG support: install the Debian or Ubuntu package libpng-dev and build "
       "again.");
 }
 
-}  // namespace
-
-std::vector<uint8_t> encode_png(const Image&) { refuse(); }
-void write_png(const Image&, const std::filesystem::path&) { refuse(); }
-Image read_png(const std::filesystem::path&) { refuse(); }
+Image decode_png(std::string_view) { return read_png({}); }
 
 #endif
 

@@ -1,8 +1,9 @@
-// Pictures as PNG files, by libpng.
+// Pictures as PNG files.
 #pragma once
 
 #include <filesystem>
-#include <vector>
+#include <string>
+#include <string_view>
 
 #include "output/picture/image.hpp"
 
@@ -15,13 +16,16 @@ inline constexpr bool kHasPng = true;
 inline constexpr bool kHasPng = false;
 #endif
 
-// The bytes of a PNG file: 8-bit RGB, not interlaced.
-std::vector<uint8_t> encode_png(const Image& image);
+// The bytes of a PNG file, 8 bits per channel, not interlaced: RGB, or with a palette where the picture has one
+// of at most 256 colours.
+std::string encode_png(const Image& image);
+std::string encode_png(const IndexedImage& image);
 
 void write_png(const Image& image, const std::filesystem::path& path);
 
 // Any PNG, brought to 8-bit RGB; what is transparent comes out black. Throws UserError where the file is
 // none.
 Image read_png(const std::filesystem::path& path);
+Image decode_png(std::string_view file);
 
 }  // namespace kiln

@@ -3,34 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
 
 #include "base/error.hpp"
-#include "output/picture/lettering.hpp"
+#include "output/picture/caption.hpp"
 #include "output/picture/palette.hpp"
 
 namespace kiln {
 namespace {
 
-constexpr int kDefaultSide = 1000;
+constexpr int kDefaultSide = 800;
 constexpr int kLongestSide = 1200;  // of a picture whose width is ours to choose
-
-// Where a pixel lies in the lattice.
-struct Plane {
-  int across, column, row;  // axes
-  int32_t position;
-  int scale = 1;  // pixels per site along an axis
-  int step = 1;   // sites per pixel; one of the two is 1
-  int width = 0, height = 0;
-  Vec3i size;
-
-  Vec3i site(int x, int y) const {
-    Vec3i p;
-    p[across] = position;
-    p[column] = std::min(x / scale * step + step / 2, size[column] - 1);
-    p[row] = std::min(y / scale * step + step / 2, size[row] - 1);
-    return p;
-  }
-};
 
 int32_t checked_position(const PictureSettings& settings, const Lattice& lattice) {
   if (lattice.dimension == 2) return 0;
@@ -43,68 +28,219 @@ int32_t checked_position(const PictureSettings& settings, const Lattice& lattice
   return position;
 }
 
-Plane place(const PictureSettings& settings, const Lattice& lattice) {
-  Plane plane{};
-  plane.across = lattice.dimension == 2 ? 2 : settings.axis;
-  plane.column = plane.across == 0 ? 1 : 0;
-  plane.row = plane.across == 2 ? 1 : 2;
-  plane.position = checked_position(settings, lattice);
-  plane.size = lattice.size;
-  const int columns = lattice.size[plane.column], rows = lattice.size[plane.row];
-  if (settings.width > 0) {
-    plane.scale = std::max(1, settings.width / columns);
-    plane.step = (columns + settings.width - 1) / settings.width;
-  } else {
-    const int longest = std::max(columns, rows);
-    plane.scale = std::max(1, (kDefaultSide + longest / 2) / longest);
-    plane.step = (longest + kLongestSide - 1) / kLongestSide;
-  }
-  plane.width = std::max(1, columns / plane.step) * plane.scale;
-  plane.height = std::max(1, rows / plane.step) * plane.scale;
-  return plane;
+struct Axes {
+  int across, column, row;
+  bool rows_up;  // row 0 of the lattice is at the bottom
+};
+
+Axes axes_of(const PictureSettings& settings, const Lattice& lattice) {
+  const int across = lattice.dimension == 2 ? 2 : settings.axis;
+  const int row = across == 2 ? 1 : 2;
+  return {across, across == 0 ? 1 : 0, row, row == 2};
 }
 
-// Darkens the pixels of cells within `reach` pixels of another cell. Lines lie on both sides of a border
-// where sites are large; where they are small only on one, so that a line stays thin.
-void draw_borders(Image& image, const std::vector<CellId>& ids, int scale) {
-  const bool both_sides = scale >= 5;
-  const int reach = scale >= 24 ? 2 : 1;
-  const float dim = scale >= 5 ? 0.42f : scale >= 3 ? 0.5f : 0.62f;  // share of light that a line keeps
-  const auto differs = [&](int x, int y, CellId own) {
-    for (int dy = -reach; dy <= reach; ++dy)
-      for (int dx = -reach; dx <= reach; ++dx) {
-        const int px = x + dx, py = y + dy;
-        if (px < 0 || py < 0 || px >= image.width || py >= image.height) continue;
-        const CellId other = ids[std::size_t(py) * image.width + px];
-        const bool ours = both_sides || dx + dy == 1 || (dx + dy == -1 && other == kMedium);
+// The rows and columns that a frame shows, in sites; rows count from the top of the picture.
+PlaneBox seen_box(const PictureSettings& settings, const Model& model, const State& state, const Axes& axes) {
+  const Vec3i size = state.lattice.size;
+  const PlaneBox all{0, 0, double(size[axes.column]), double(size[axes.row])};
+  if (settings.frame == PictureSettings::FrameOf::lattice) return all;
+  PlaneBox seen;
+  for_each_row_end(state, framed_cells(settings, model, state), [&](double first, double last, int y, int z) {
+    for (const double x : {first, last})
+      for (const double far : {-0.5, 0.5}) {
+        const Vec3d place{x, y + far, z + far};
+        const double row = place[axes.row] + 0.5;
+        seen.include(place[axes.column] + 0.5, axes.rows_up ? all.bottom - row : row);
+      }
+  });
+  return seen;
+}
+
+// The site along one axis of every pixel; -1: none, beyond the lattice.
+std::vector<int> sites_along(double from, double to, int pixels, double scale, int size) {
+  std::vector<int> sites(pixels);
+  for (int i = 0; i < pixels; ++i) {
+    const double site = std::floor(0.5 * (from + to) + (i + 0.5 - 0.5 * pixels) / scale);
+    sites[i] = site >= 0 && site < size ? int(site) : -1;
+  }
+  return sites;
+}
+
+// Whole numbers of pixels per site, or of sites per pixel.
+void choose_size(const PictureSettings& settings, Frame& frame) {
+  const double columns = frame.box.width(), rows = frame.box.height(), longest = std::max(columns, rows);
+  double scale = settings.width / columns;
+  if (settings.width == 0) {
+    scale = std::max(1.0, std::floor(kDefaultSide / longest + 0.5));
+    if (longest > kLongestSide) scale = 1 / std::ceil(longest / kLongestSide);
+  }
+  frame.width = settings.width > 0 ? settings.width : std::max(1, int(columns * scale));
+  const double height = std::max(1.0, std::floor(rows * scale + (settings.width > 0 ? 0.5 : 0)));
+  if (height > kTallestPicture)
+    throw UserError(fmt::format("the picture '{}' would be {:.0f} pixels high: at most {} are possible, which a width of {:.0f} "
+                                "gives.",
+                                settings.name, height, kTallestPicture, std::floor(kTallestPicture / rows * columns)));
+  frame.height = int(height);
+}
+
+// A stretch of pixels of the same site, and with the same sites before and after it.
+struct Run {
+  int begin, end;
+  int before, site, after;
+
+  bool same_sites(const Run& other) const {
+    return before == other.before && site == other.site && after == other.after;
+  }
+};
+
+std::vector<Run> runs_of(const std::vector<int>& sites, int reach) {
+  std::vector<Run> runs;
+  const int last = int(sites.size()) - 1;
+  for (int i = 0; i <= last; ++i) {
+    const Run run{i, i + 1, sites[std::max(i - reach, 0)], sites[i], sites[std::min(i + reach, last)]};
+    if (!runs.empty() && runs.back().same_sites(run))
+      ++runs.back().end;
+    else
+      runs.push_back(run);
+  }
+  return runs;
+}
+
+// Fills a picture with the colours of sites, and darkens the pixels of cells that are close to another cell.
+class SlicePainter {
+ public:
+  SlicePainter(const PictureSettings& settings, const Model& model, const State& state, const Axes& axes)
+      : state_(state),
+        palette_(settings.colour_by, model, state),
+        axes_(axes),
+        position_(checked_position(settings, state.lattice)) {}
+
+  const Palette& palette() const { return palette_; }
+  // Behind the colours of the palette come those of borders, and what captions need.
+  std::vector<Colour> colours(double scale) const {
+    const float dim = scale >= 5 ? 0.42f : scale >= 3 ? 0.5f : 0.62f;  // share of light that a line keeps
+    std::vector<Colour> all = palette_.colours();
+    for (const Colour c : palette_.colours()) all.push_back(to_srgb(to_linear(c) * dim));
+    return all;
+  }
+
+  void paint(IndexedImage& image, const std::vector<int>& columns, const std::vector<int>& rows, double scale,
+             bool borders) {
+    // Lines lie on both sides of a border where sites are large; where they are small only on one, so that a
+    // line stays thin.
+    both_sides_ = scale >= 5;
+    const int reach = scale >= 24 ? 2 : 1;
+    const std::vector<Run> across = runs_of(columns, borders ? reach : 0);
+    for (const Run& run : runs_of(rows, borders ? reach : 0)) {
+      uint16_t* first = image.row(run.begin);
+      fill_row(first, across, run, borders);
+      for (int y = run.begin + 1; y < run.end; ++y) std::copy(first, first + image.width, image.row(y));
+    }
+  }
+
+ private:
+  Site site_at(int column, int row) const {
+    Vec3i p;
+    p[axes_.across] = position_;
+    p[axes_.column] = column;
+    p[axes_.row] = axes_.rows_up ? state_.lattice.size[axes_.row] - 1 - row : row;
+    return state_.lattice.index(p);
+  }
+
+  void fill_row(uint16_t* out, const std::vector<Run>& across, const Run& rows, bool borders) {
+    const auto background = uint16_t(2 * palette_.colours().size());
+    for (const Run& columns : across) {
+      uint16_t colour = background;
+      if (columns.site >= 0 && rows.site >= 0) {
+        const Site site = site_at(columns.site, rows.site);
+        const CellId id = state_.ids[site];
+        const std::size_t index =
+            palette_.index(id, state_.cells.type[id], palette_.by_act() ? state_.act[site] : 0);
+        const bool line = borders && id != kMedium && is_border(id, columns, rows);
+        colour = uint16_t(index + (line ? palette_.colours().size() : 0));
+      }
+      std::fill(out + columns.begin, out + columns.end, colour);
+    }
+  }
+
+  bool is_border(CellId own, const Run& columns, const Run& rows) const {
+    const std::array<int, 3> x{columns.before, columns.site, columns.after}, y{rows.before, rows.site, rows.after};
+    if (x[0] == x[1] && x[2] == x[1] && y[0] == y[1] && y[2] == y[1]) return false;
+    for (int j = 0; j < 3; ++j)
+      for (int i = 0; i < 3; ++i) {
+        if (x[i] < 0 || y[j] < 0 || (x[i] == columns.site && y[j] == rows.site)) continue;
+        const CellId other = state_.ids[site_at(x[i], y[j])];
+        const bool ours = both_sides_ || i + j == 3 || (i + j == 1 && other == kMedium);
         if (other != own && ours) return true;
       }
     return false;
-  };
-  for (int y = 0; y < image.height; ++y)
-    for (int x = 0; x < image.width; ++x) {
-      const CellId own = ids[std::size_t(y) * image.width + x];
-      if (own != kMedium && differs(x, y, own)) image.set(x, y, to_srgb(to_linear(image.at(x, y)) * dim));
+  }
+
+  const State& state_;
+  Palette palette_;
+  Axes axes_;
+  int32_t position_;
+  bool both_sides_ = false;
+};
+
+// Puts a strip below a picture; its colours are added to those of the picture.
+void append(IndexedImage& image, const Image& strip) {
+  std::map<uint32_t, uint16_t> places;
+  const auto key = [](Colour c) { return uint32_t(c.red) << 16 | uint32_t(c.green) << 8 | c.blue; };
+  for (std::size_t i = image.colours.size(); i-- > 0;) places[key(image.colours[i])] = uint16_t(i);
+  image.pixels.resize(image.pixels.size() + std::size_t(strip.width) * strip.height);
+  for (int y = 0; y < strip.height; ++y) {
+    uint16_t* out = image.row(image.height + y);
+    Colour last{};
+    uint16_t place = places.begin()->second;
+    for (int x = 0; x < strip.width; ++x) {
+      const Colour c = strip.at(x, y);
+      if (x == 0 || c != last) place = places.at(key(c));
+      out[x] = place;
+      last = c;
     }
+  }
+  image.height += strip.height;
+}
+
+std::vector<Caption::Axis> axis_marks(const Axes& axes) {
+  return {{"xyz"[axes.column], {1, 0}}, {"xyz"[axes.row], {0, axes.rows_up ? -1.0 : 1.0}}};
 }
 
 }  // namespace
 
-Image draw_slice(const PictureSettings& settings, const Model& model, const State& state) {
-  const Plane plane = place(settings, state.lattice);
-  const Palette palette(settings.colour_by, model, state);
-  Image image(plane.width, plane.height);
-  std::vector<CellId> ids(std::size_t(plane.width) * plane.height);
-  for (int y = 0; y < plane.height; ++y)
-    for (int x = 0; x < plane.width; ++x) {
-      const Site site = state.lattice.index(plane.site(x, y));
-      const CellId id = state.ids[site];
-      ids[std::size_t(y) * plane.width + x] = id;
-      image.set(x, y, palette.colour(id, state.cells.type[id], palette.by_act() ? state.act[site] : 0));
-    }
+IndexedImage draw_slice(const PictureSettings& settings, const Model& model, const State& state, Frame& frame) {
+  const Lattice& lattice = state.lattice;
+  const Axes axes = axes_of(settings, lattice);
+  const PlaneBox all{0, 0, double(lattice.size[axes.column]), double(lattice.size[axes.row])};
+  frame.show(seen_box(settings, model, state, axes), all);
+  frame.box = {std::floor(frame.box.left), std::floor(frame.box.top), std::ceil(frame.box.right),
+               std::ceil(frame.box.bottom)};
+  if (frame.width == 0) choose_size(settings, frame);
+
+  SlicePainter painter(settings, model, state, axes);
+  double column_scale = frame.width / frame.box.width(), row_scale = frame.height / frame.box.height();
+  const double scale = std::min(column_scale, row_scale);
+  // A frame that has grown may have got another shape than the picture; else the two differ only by rounding.
+  if (std::abs(column_scale * frame.box.height() - frame.height) > 1) column_scale = row_scale = scale;
+  IndexedImage image;
+  image.width = frame.width;
+  image.height = frame.height;
+  image.colours = painter.colours(scale);
+  for (const Colour c : ink_levels()) image.colours.push_back(c);  // the first is the background
+  for (const CellType& type : model.types) image.colours.push_back(type.colour);
+  image.pixels.resize(std::size_t(image.width) * image.height);
   // Sampled sites are no neighbours: a border between them would mean nothing.
-  if (settings.borders && plane.step == 1) draw_borders(image, ids, plane.scale);
-  return with_footer(image, model.units.voxel_um * plane.step / plane.scale, state.mcs);
+  painter.paint(image, sites_along(frame.box.left, frame.box.right, image.width, column_scale, int(all.right)),
+                sites_along(frame.box.top, frame.box.bottom, image.height, row_scale, int(all.bottom)), scale,
+                settings.borders && scale >= 1);
+
+  if (settings.decoration == PictureSettings::Decoration::none) return image;
+  Caption caption = caption_of(settings, model, painter.palette(), state.mcs, model.units.voxel_um / scale);
+  if (lattice.dimension == 3 && settings.decoration == PictureSettings::Decoration::full)
+    caption.axes = axis_marks(axes);
+  append(image, caption_strip(image.width, caption));
+  return image;
 }
 
 }  // namespace kiln

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
-#include "output/picture/lettering.hpp"
+#include "output/picture/caption.hpp"
 #include "output/picture/palette.hpp"
 #include "output/picture/solid_camera.hpp"
 #include "output/picture/solid_scene.hpp"
@@ -121,10 +121,20 @@ class Band {
   std::vector<Shaded> rays_;
 };
 
+// An axis that points at the eye is left out.
+std::vector<Caption::Axis> axis_marks(const Camera& camera) {
+  std::vector<Caption::Axis> marks;
+  for (int axis = 0; axis < 3; ++axis) {
+    const Point along{camera.right[axis], -camera.up[axis]};
+    if (std::hypot(along.x, along.y) > 0.15) marks.push_back({"xyz"[axis], along});
+  }
+  return marks;
+}
+
 }  // namespace
 
-Image draw_solid(const PictureSettings& settings, const Model& model, const State& state, int threads) {
-  const Camera camera = place_camera(settings, model, state);
+Image draw_solid(const PictureSettings& settings, const Model& model, const State& state, int threads, Frame& frame) {
+  const Camera camera = place_camera(settings, model, state, frame);
   const SolidScene scene(settings, model, state, camera, threads);
   const float strength = line_strength(settings, model, state, camera);
 
@@ -136,7 +146,14 @@ Image draw_solid(const PictureSettings& settings, const Model& model, const Stat
     for (int row = 0; row < rows; ++row)
       for (int x = 0; x < camera.width; ++x) image.set(x, first + row, to_srgb(band.light(x, row, strength)));
   });
-  return with_footer(image, model.units.voxel_um * camera.sites_per_pixel(), state.mcs);
+  if (settings.decoration == PictureSettings::Decoration::none) return image;
+  Caption caption = caption_of(settings, model, Palette(settings.colour_by, model, state), state.mcs,
+                               model.units.voxel_um * camera.sites_per_pixel());
+  if (settings.decoration == PictureSettings::Decoration::full) caption.axes = axis_marks(camera);
+  const Image strip = caption_strip(image.width, caption);
+  image.rgb.insert(image.rgb.end(), strip.rgb.begin(), strip.rgb.end());
+  image.height += strip.height;
+  return image;
 }
 
 }  // namespace kiln

@@ -12,33 +12,19 @@ constexpr double kTallest = 1.25;  // height of a picture over its width
 constexpr double kMargin = 0.03;   // of the picture's width, on every side
 constexpr double kDistance = 4.5;  // of the eye from the target, in radii of what is drawn
 
-// Corners of a hull of everything that can be drawn: the ends of every row of sites, or those of the box.
-std::vector<Vec3d> drawable_hull(const Model& model, const State& state) {
-  const Lattice& lattice = state.lattice;
-  std::vector<uint8_t> never(state.cells.type.size());
-  bool any = false;
-  for (CellId cell = 0; cell < state.cells.count(); ++cell) {
-    const CellType& type = model.types[state.cells.type[cell]];
-    never[cell] = type.frozen && type.hidden;
-    any |= never[cell] != 0;
-  }
-  std::vector<Vec3d> hull;
-  const auto add = [&](double x, int y, int z) {
-    for (const double dy : {-0.5, 0.5})
-      for (const double dz : {-0.5, 0.5}) hull.push_back({x, y + dy, z + dz});
+// Calls take(place) with the corners of a hull of everything that is framed.
+template <class Take>
+void for_each_corner(const State& state, const std::vector<uint8_t>& framed, const Take& take) {
+  const bool all = std::find(framed.begin(), framed.end(), 0) == framed.end();
+  const auto corners_of_row = [&](double first, double last, int y, int z) {
+    for (const double x : {first, last})
+      for (const double dy : {-0.5, 0.5})
+        for (const double dz : {-0.5, 0.5}) take(Vec3d{x, y + dy, z + dz});
   };
-  for (int z = 0; z < lattice.size.z; z += any ? 1 : std::max(1, lattice.size.z - 1))
-    for (int y = 0; y < lattice.size.y; y += any ? 1 : std::max(1, lattice.size.y - 1)) {
-      const CellId* row = state.ids.data() + lattice.index({0, y, z});
-      int first = 0, last = lattice.size.x - 1;
-      while (first <= last && never[row[first]] != 0) ++first;
-      while (last >= first && never[row[last]] != 0) --last;
-      if (first > last) continue;
-      add(first - 0.5, y, z);
-      add(last + 0.5, y, z);
-    }
-  if (hull.empty()) hull.push_back({0, 0, 0});
-  return hull;
+  if (!all) return for_each_row_end(state, framed, corners_of_row);
+  const Vec3i size = state.lattice.size;
+  for (const int y : {0, size.y - 1})
+    for (const int z : {0, size.z - 1}) corners_of_row(-0.5, size.x - 0.5, y, z);
 }
 
 struct Bounds {
@@ -61,10 +47,12 @@ Ray Camera::ray(double x, double y) const {
   return {eye, d * (1 / std::sqrt(dot(d, d)))};
 }
 
-Camera place_camera(const PictureSettings& settings, const Model& model, const State& state) {
-  const std::vector<Vec3d> hull = drawable_hull(model, state);
+namespace {
+
+Camera aim_camera(const PictureSettings& settings, const State& state, const std::vector<uint8_t>& drawable) {
   Bounds bounds;
-  for (const Vec3d& p : hull) bounds.include(p);
+  for_each_corner(state, drawable, [&](const Vec3d& p) { bounds.include(p); });
+  if (bounds.low.x > bounds.high.x) bounds.include({0, 0, 0});
 
   Camera camera;
   camera.target = (bounds.low + bounds.high) * 0.5;
@@ -73,23 +61,62 @@ Camera place_camera(const PictureSettings& settings, const Model& model, const S
   camera.right = {std::cos(turn), std::sin(turn), 0};
   camera.up = {-std::sin(turn) * std::sin(tilt), std::cos(turn) * std::sin(tilt), std::cos(tilt)};
   double radius2 = 0.25;
-  for (const Vec3d& p : hull) radius2 = std::max(radius2, dot(p - camera.target, p - camera.target));
+  for_each_corner(state, drawable, [&](const Vec3d& p) {
+    radius2 = std::max(radius2, dot(p - camera.target, p - camera.target));
+  });
   camera.radius = std::sqrt(radius2);
   camera.eye = camera.target - camera.forward * (kDistance * camera.radius);
+  return camera;
+}
 
-  Bounds seen;
-  for (const Vec3d& p : hull) {
+// On the plane at distance 1 from the eye, y down.
+PlaneBox seen_box(const Camera& camera, const State& state, const std::vector<uint8_t>& framed) {
+  PlaneBox seen;
+  for_each_corner(state, framed, [&](const Vec3d& p) {
     const Vec3d d = p - camera.eye;
     const double depth = dot(d, camera.forward);
-    seen.include({dot(d, camera.right) / depth, dot(d, camera.up) / depth, 0});
+    seen.include(dot(d, camera.right) / depth, -dot(d, camera.up) / depth);
+  });
+  if (seen.is_empty()) seen.include(0, 0);
+  return seen;
+}
+
+void show_tissue(const PictureSettings& settings, const Model& model, const State& state, const Camera& camera,
+                 const PlaneBox& all, Frame& frame) {
+  const std::vector<uint8_t> tissue = framed_cells(settings, model, state);
+  if (frame.box.is_empty()) {
+    Bounds bounds;
+    for_each_corner(state, tissue, [&](const Vec3d& p) { bounds.include(p); });
+    if (bounds.low.x > bounds.high.x) bounds.include(camera.target);
+    frame.middle = (bounds.low + bounds.high) * 0.5;
   }
-  const double u_span = seen.high.x - seen.low.x, v_span = seen.high.y - seen.low.y;
-  camera.middle_u = 0.5 * (seen.low.x + seen.high.x);
-  camera.middle_v = 0.5 * (seen.low.y + seen.high.y);
-  camera.width = settings.width > 0 ? settings.width : kDefaultWidth;
+  frame.show(seen_box(camera, state, tissue), all);
+}
+
+}  // namespace
+
+Camera place_camera(const PictureSettings& settings, const Model& model, const State& state, Frame& frame) {
+  PictureSettings whole = settings;
+  whole.frame = PictureSettings::FrameOf::lattice;
+  const std::vector<uint8_t> drawable = framed_cells(whole, model, state);
+  Camera camera = aim_camera(settings, state, drawable);
+  const PlaneBox all = seen_box(camera, state, drawable);
+  if (settings.frame == PictureSettings::FrameOf::tissue) {
+    show_tissue(settings, model, state, camera, all, frame);
+  } else {
+    frame.box = all;
+    frame.middle = camera.target;
+  }
+  camera.middle = frame.middle;
+  camera.middle_u = 0.5 * (frame.box.left + frame.box.right);
+  camera.middle_v = -0.5 * (frame.box.top + frame.box.bottom);
+  if (frame.width == 0) frame.width = settings.width > 0 ? settings.width : kDefaultWidth;
+  camera.width = frame.width;
   const double margin = 2 * kMargin * camera.width;
-  camera.pixel = std::max(u_span / (camera.width - margin), v_span / (kTallest * camera.width - margin));
-  camera.height = std::max(1, int(v_span / camera.pixel + margin + 0.5));
+  const double tallest = frame.height > 0 ? frame.height : kTallest * camera.width;
+  camera.pixel = std::max(frame.box.width() / (camera.width - margin), frame.box.height() / (tallest - margin));
+  if (frame.height == 0) frame.height = std::max(1, int(frame.box.height() / camera.pixel + margin + 0.5));
+  camera.height = frame.height;
   return camera;
 }
 

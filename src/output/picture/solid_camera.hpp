@@ -1,6 +1,7 @@
 // Where the camera of a solid picture stands, and which ray belongs to a place in the picture.
 #pragma once
 
+#include "output/picture/frame.hpp"
 #include "output/picture/image.hpp"
 
 namespace kiln {
@@ -13,6 +14,7 @@ struct Ray {
 
 struct Camera {
   Vec3d eye, target;
+  Vec3d middle;              // of what is framed
   Vec3d right, up, forward;  // orthonormal
   double radius = 0;         // around the target, of all that can be drawn
   int width = 0, height = 0;
@@ -26,8 +28,9 @@ struct Camera {
 };
 
 // Turn 0 looks along +y with x to the right and z up; a positive turn walks the camera counter-clockwise
-// around z, a positive tilt lifts it. All that could ever be drawn fits in the picture: the lattice without
-// its frozen, hidden cells. That never changes during a run, so the camera stands still in an animation.
-Camera place_camera(const PictureSettings& settings, const Model& model, const State& state);
+// around z, a positive tilt lifts it. The camera looks at all that could ever be drawn: the lattice without its
+// frozen, hidden cells. That never changes during a run, so it stands still in an animation. The frame, of the
+// lattice or of the tissue, is the part of its view that is drawn.
+Camera place_camera(const PictureSettings& settings, const Model& model, const State& state, Frame& frame);
 
 }  // namespace kiln

@@ -12,7 +12,7 @@ namespace {
 
 // The octant of what can be drawn that is nearest to the camera.
 Octant nearest_octant(const Camera& camera) {
-  Octant octant{camera.target, {}};
+  Octant octant{camera.middle, {}};
   for (int axis = 0; axis < 3; ++axis) octant.side[axis] = camera.forward[axis] > 0 ? -1 : 1;
   return octant;
 }

@@ -35,17 +35,21 @@ std::optional<Hit> SolidTracer::trace(const Ray& ray) const {
   Line line;
   line.origin = volume_.place(ray.origin);
   double from = 0, to = 1e300;
+  int wall = -1;  // the axis across which the ray enters the lattice
   for (int axis = 0; axis < 3; ++axis) {
     const double d = ray.direction[axis] / volume_.step();
     line.direction[axis] = std::abs(d) > kTiny ? d : kTiny;
     line.inverse[axis] = 1 / line.direction[axis];
-    const double a = (0 - line.origin[axis]) * line.inverse[axis];
-    const double b = (volume_.fine().size[axis] - 1 - line.origin[axis]) * line.inverse[axis];
-    from = std::max(from, std::min(a, b));
+    const double a = (volume_.low_wall()[axis] - line.origin[axis]) * line.inverse[axis];
+    const double b = (volume_.high_wall()[axis] - line.origin[axis]) * line.inverse[axis];
+    if (std::min(a, b) > from) {
+      from = std::min(a, b);
+      wall = axis;
+    }
     to = std::min(to, std::max(a, b));
   }
   if (from >= to) return std::nullopt;
-  if (look_ == Look::everywhere) return march(line, from, to);
+  if (look_ == Look::everywhere) return enter(line, wall, from, to);
 
   double cut_from = from, cut_to = to;
   int face = -1;
@@ -60,14 +64,22 @@ std::optional<Hit> SolidTracer::trace(const Ray& ray) const {
     }
   }
   const bool meets = cut_from < cut_to;
-  if (look_ == Look::inside_octant) return meets ? march(line, cut_from, cut_to) : std::nullopt;
-  if (!meets) return march(line, from, to);
-  if (auto hit = march(line, from, cut_from)) return hit;
-  if (face < 0) return std::nullopt;
-  const Vec3d p = line.at(cut_to);
-  const Vec3f place{float(p.x), float(p.y), float(p.z)};
-  if (volume_.fine().at(place) >= SolidVolume::kSurface) return Hit{place, cut_to, face};
-  return march(line, cut_to, to);
+  if (look_ == Look::inside_octant)
+    return meets ? enter(line, cut_from > from ? -1 : wall, cut_from, cut_to) : std::nullopt;
+  if (!meets) return enter(line, wall, from, to);
+  if (cut_from > from)
+    if (auto hit = enter(line, wall, from, cut_from)) return hit;
+  return face < 0 ? std::nullopt : enter(line, face, cut_to, to);
+}
+
+// What lies in a face is cut by it.
+std::optional<Hit> SolidTracer::enter(const Line& line, int face, double from, double to) const {
+  if (face >= 0) {
+    const Vec3d p = line.at(from);
+    const Vec3f place{float(p.x), float(p.y), float(p.z)};
+    if (volume_.fine().at(place) >= SolidVolume::kSurface) return Hit{place, from, face};
+  }
+  return march(line, from, to);
 }
 
 std::optional<Hit> SolidTracer::march(const Line& line, double from, double to) const {

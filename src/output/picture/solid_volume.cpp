@@ -12,13 +12,11 @@ namespace {
 
 constexpr int kReach = 2;  // of the smoothing kernel
 constexpr int kWeight = 16;
-using Kernel = std::array<int, 2 * kReach + 1>;
-
-// A lattice one site deep is a plate: smoothing across it would only thin it.
-Kernel kernel_along(int length) { return length > 1 ? Kernel{1, 4, 6, 4, 1} : Kernel{0, 0, 16, 0, 0}; }
+constexpr std::array<int, 2 * kReach + 1> kKernel{1, 4, 6, 4, 1};
 
 // Smoothing must not remove thin threads and lonely voxels: where that much is missing to the surface's
-// value, a voxel of matter is put back just inside.
+// value, and no surface is next to it, a voxel of matter is put back just inside. (Next to a surface it is the corner
+// of something thick, and putting it back would grow a horn.)
 constexpr int kMissing = 12;
 constexpr int kInside = 16;
 
@@ -32,15 +30,16 @@ int step_for(const Vec3i& size, double sites_per_pixel) {
 
 int blocks_in(int length, int block) { return (length + block - 1) / block; }
 
-// Means of blocks of voxels of `from`, for one layer of `to`. What lies beyond `from` counts as empty.
-void average_layer(const ByteGrid& from, ByteGrid& to, int block, int z) {
+// Means of blocks of voxels of `from`, for one layer of `to`. What lies beyond [low, high) counts as empty.
+void average_layer(const ByteGrid& from, ByteGrid& to, int block, int z, const Vec3i& low, const Vec3i& high) {
+  const auto begin = [&](int i, int axis) { return std::max(i * block, low[axis]); };
+  const auto end = [&](int i, int axis) { return std::min((i + 1) * block, high[axis]); };
   for (int y = 0; y < to.size.y; ++y)
     for (int x = 0; x < to.size.x; ++x) {
       uint32_t sum = 0;
-      for (int k = z * block; k < std::min((z + 1) * block, from.size.z); ++k)
-        for (int j = y * block; j < std::min((y + 1) * block, from.size.y); ++j)
-          for (int i = x * block; i < std::min((x + 1) * block, from.size.x); ++i)
-            sum += from.values[from.index(i, j, k)];
+      for (int k = begin(z, 2); k < end(z, 2); ++k)
+        for (int j = begin(y, 1); j < end(y, 1); ++j)
+          for (int i = begin(x, 0); i < end(x, 0); ++i) sum += from.values[from.index(i, j, k)];
       to.values[to.index(x, y, z)] = uint8_t(sum / uint32_t(block * block * block));
     }
 }
@@ -81,10 +80,20 @@ SolidVolume::SolidVolume(const State& state, std::vector<uint8_t> visible, doubl
       visible_(std::move(visible)) {
   for (int axis = 0; axis < 3; ++axis) voxels_[axis] = std::max(1, state.lattice.size[axis] / step_);
   fine_.resize(voxels_ + Vec3i{2 * kPadding, 2 * kPadding, 2 * kPadding});
+  const Vec3i size = state.lattice.size;
+  low_wall_ = place({-0.5, -0.5, -0.5});
+  high_wall_ = place({size.x - 0.5, size.y - 0.5, size.z - 0.5});
   constexpr int kPlanes = 16;  // per task
-  parallel_for(blocks_in(fine_.size.z, kPlanes), threads, [&](int task) {
-    smooth_planes(task * kPlanes, std::min((task + 1) * kPlanes, fine_.size.z));
+  const int tasks = blocks_in(fine_.size.z, kPlanes);
+  std::vector<std::vector<Vec3i>> thin(tasks);
+  parallel_for(tasks, threads, [&](int task) {
+    smooth_planes(task * kPlanes, std::min((task + 1) * kPlanes, fine_.size.z), thin[task]);
   });
+  parallel_for(tasks, threads, [&](int task) {
+    std::erase_if(thin[task], [&](const Vec3i& voxel) { return is_at_surface(voxel); });
+  });
+  for (const std::vector<Vec3i>& voxels : thin)
+    for (const Vec3i& v : voxels) fine_.values[fine_.index(v.x, v.y, v.z)] = uint8_t(int(kSurface) + kInside);
 
   const auto coarser = [](const Vec3i& size) {
     return Vec3i{blocks_in(size.x, kBlock), blocks_in(size.y, kBlock), blocks_in(size.z, kBlock)};
@@ -93,7 +102,7 @@ SolidVolume::SolidVolume(const State& state, std::vector<uint8_t> visible, doubl
   empty_.resize(near_.values.size());
   parallel_for(near_.size.z, threads, [&](int z) { summarise_blocks(z); });
   far_.resize(coarser(near_.size));
-  for (int z = 0; z < far_.size.z; ++z) average_layer(near_, far_, kBlock, z);
+  for (int z = 0; z < far_.size.z; ++z) average_layer(near_, far_, kBlock, z, {}, near_.size);
 }
 
 Vec3d SolidVolume::place(const Vec3d& p) const {
@@ -107,9 +116,13 @@ Site SolidVolume::offset(int axis, int voxel) const {
   return std::min(along, state_.lattice.size[axis] - 1) * stride_[axis];
 }
 
+int SolidVolume::nearest_inside(int axis, int voxel) const {
+  return std::clamp(voxel, kPadding, kPadding + voxels_[axis] - 1);
+}
+
 bool SolidVolume::matter(int x, int y, int z) const {
-  const Site column = offset(0, x), row = offset(1, y), layer = offset(2, z);
-  return column >= 0 && row >= 0 && layer >= 0 && visible_[state_.ids[column + row + layer]] != 0;
+  const Site site = offset(0, nearest_inside(0, x)) + offset(1, nearest_inside(1, y)) + offset(2, nearest_inside(2, z));
+  return visible_[state_.ids[site]] != 0;
 }
 
 float SolidVolume::near(const Vec3f& p) const {
@@ -126,26 +139,25 @@ float SolidVolume::far(const Vec3f& p) const {
 void SolidVolume::blur_plane(int z, Plane& plane) const {
   const int width = fine_.size.x, height = fine_.size.y;
   plane.assign(std::size_t(width) * height, 0);
-  if (z < kPadding || z >= kPadding + voxels_.z) return;
-  const Kernel kx = kernel_along(voxels_.x), ky = kernel_along(voxels_.y);
-  std::vector<uint16_t> row(width), along_x(width);
-  for (int y = kPadding; y < kPadding + voxels_.y; ++y) {
-    for (int x = kPadding; x < kPadding + voxels_.x; ++x) row[x] = matter(x, y, z) ? 1 : 0;
-    for (int x = 0; x < width; ++x) {
-      int sum = 0;
-      for (int k = -kReach; k <= kReach; ++k)
-        if (x + k >= 0 && x + k < width) sum += kx[k + kReach] * row[x + k];
-      along_x[x] = uint16_t(sum);
-    }
-    for (int k = -kReach; k <= kReach; ++k) {
-      uint16_t* out = plane.data() + std::size_t(y + k) * width;
-      for (int x = 0; x < width; ++x) out[x] = uint16_t(out[x] + ky[k + kReach] * along_x[x]);
-    }
+  std::vector<uint16_t> row(width + 2 * kReach);
+  Plane along_x(std::size_t(width) * voxels_.y);
+  for (int y = 0; y < voxels_.y; ++y) {
+    for (int x = kPadding; x < kPadding + voxels_.x; ++x) row[x + kReach] = matter(x, y + kPadding, z) ? 1 : 0;
+    for (int x = -kReach; x < width + kReach; ++x) row[x + kReach] = row[nearest_inside(0, x) + kReach];
+    uint16_t* out = along_x.data() + std::size_t(y) * width;
+    for (int k = 0; k < 2 * kReach + 1; ++k)
+      for (int x = 0; x < width; ++x) out[x] = uint16_t(out[x] + kKernel[k] * row[x + k]);
   }
+  for (int y = 0; y < height; ++y)
+    for (int k = 0; k < 2 * kReach + 1; ++k) {
+      const int from = nearest_inside(1, y + k - kReach) - kPadding;
+      const uint16_t* in = along_x.data() + std::size_t(from) * width;
+      uint16_t* out = plane.data() + std::size_t(y) * width;
+      for (int x = 0; x < width; ++x) out[x] = uint16_t(out[x] + kKernel[k] * in[x]);
+    }
 }
 
-void SolidVolume::smooth_planes(int first, int last) {
-  const Kernel kz = kernel_along(voxels_.z);
+void SolidVolume::smooth_planes(int first, int last, std::vector<Vec3i>& thin) {
   std::array<Plane, 2 * kReach + 1> planes;  // plane z in slot z modulo their number
   const auto slot = [&](int z) -> Plane& { return planes[(z + int(planes.size())) % planes.size()]; };
   for (int z = first - kReach; z < first + kReach; ++z) blur_plane(z, slot(z));
@@ -155,16 +167,28 @@ void SolidVolume::smooth_planes(int first, int last) {
       for (int x = 0; x < fine_.size.x; ++x) {
         const std::size_t i = std::size_t(y) * fine_.size.x + x;
         int sum = 0;
-        for (int k = -kReach; k <= kReach; ++k) sum += kz[k + kReach] * slot(z + k)[i];
-        int value = sum * 255 / (kWeight * kWeight * kWeight);
-        if (value > 0 && value < kSurface - kMissing && matter(x, y, z)) value = int(kSurface) + kInside;
+        for (int k = -kReach; k <= kReach; ++k) sum += kKernel[k + kReach] * slot(z + k)[i];
+        const int value = sum * 255 / (kWeight * kWeight * kWeight);
+        if (value > 0 && value < kSurface - kMissing && matter(x, y, z)) thin.push_back({x, y, z});
         fine_.values[fine_.index(x, y, z)] = uint8_t(value);
       }
   }
 }
 
+// Whether a voxel that touches this one is inside of something.
+bool SolidVolume::is_at_surface(const Vec3i& voxel) const {
+  const auto begin = [&](int axis) { return std::max(voxel[axis] - 1, 0); };
+  const auto end = [&](int axis) { return std::min(voxel[axis] + 2, fine_.size[axis]); };
+  for (int z = begin(2); z < end(2); ++z)
+    for (int y = begin(1); y < end(1); ++y)
+      for (int x = begin(0); x < end(0); ++x)
+        if (float(fine_.values[fine_.index(x, y, z)]) >= kSurface) return true;
+  return false;
+}
+
 void SolidVolume::summarise_blocks(int z) {
-  average_layer(fine_, near_, kBlock, z);
+  const Vec3i padding{kPadding, kPadding, kPadding};
+  average_layer(fine_, near_, kBlock, z, padding, padding + voxels_);
   for (int y = 0; y < near_.size.y; ++y)
     for (int x = 0; x < near_.size.x; ++x) {
       uint8_t most = 0;

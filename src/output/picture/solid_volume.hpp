@@ -19,8 +19,8 @@ struct ByteGrid {
   float at(const Vec3f& p) const;
 };
 
-// The unit of length is the voxel, which is `step` sites wide; voxel i has its centre at i. kPadding empty
-// voxels surround the lattice.
+// The unit of length is the voxel, which is `step` sites wide; voxel i has its centre at i. Around the lattice its
+// outermost voxels are continued by kPadding more, so that smoothing does not round off what the wall cuts.
 class SolidVolume {
  public:
   static constexpr int kPadding = 2;
@@ -34,6 +34,9 @@ class SolidVolume {
 
   int step() const { return step_; }
   Vec3d place(const Vec3d& lattice_place) const;
+  // The lattice's walls: nothing beyond them is matter.
+  const Vec3d& low_wall() const { return low_wall_; }
+  const Vec3d& high_wall() const { return high_wall_; }
 
   bool visible(CellId cell) const { return visible_[cell] != 0; }
   // The site at voxel (x, y, z) is offset(0, x) + offset(1, y) + offset(2, z); beyond the lattice one of them
@@ -41,7 +44,7 @@ class SolidVolume {
   Site offset(int axis, int voxel) const;
 
   const ByteGrid& fine() const { return fine_; }
-  // The mean over blocks, and over blocks of blocks.
+  // The mean over blocks, and over blocks of blocks; empty beyond the walls.
   float near(const Vec3f& p) const;
   float far(const Vec3f& p) const;
   // Whether nothing of the surface is in the block that begins at voxel kBlock * (x, y, z), up to the first
@@ -52,13 +55,17 @@ class SolidVolume {
   using Plane = std::vector<uint16_t>;
 
   bool matter(int x, int y, int z) const;
-  void smooth_planes(int first, int last);
+  int nearest_inside(int axis, int voxel) const;
+  // The places of voxels of matter that smoothing has taken below the surface are added to `thin`.
+  void smooth_planes(int first, int last, std::vector<Vec3i>& thin);
   void blur_plane(int z, Plane& plane) const;
+  bool is_at_surface(const Vec3i& voxel) const;
   void summarise_blocks(int z);
 
   const State& state_;
   int step_ = 1;
   Vec3i voxels_;                  // without the padding
+  Vec3d low_wall_, high_wall_;
   Vec3<Site> stride_;             // sites from one to the next along an axis
   std::vector<uint8_t> visible_;  // per cell
   ByteGrid fine_, near_, far_;
