@@ -27,8 +27,7 @@ py::bytes png_of(const py::array_t<uint8_t, py::array::c_style>& rgb) {
   if (rgb.ndim() != 3 || rgb.shape(2) != 3) throw UserError("a picture has the shape (height, width, 3).");
   Image image(int(rgb.shape(1)), int(rgb.shape(0)));
   std::copy(rgb.data(), rgb.data() + rgb.size(), image.rgb.begin());
-  const std::vector<uint8_t> bytes = encode_png(image);
-  return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return py::bytes(encode_png(image));
 }
 
 }  // namespace

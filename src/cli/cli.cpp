@@ -165,11 +165,16 @@ void add_render(CLI::App& app, RenderOptions& o) {
   static const std::map<std::string, View> views = {{"slice", View::slice}, {"solid", View::solid}};
   static const std::map<std::string, By> colours = {{"type", By::type}, {"cell", By::cell}, {"act", By::act}};
   static const std::map<std::string, int> axes = {{"x", 0}, {"y", 1}, {"z", 2}};
+  using FrameOf = PictureSettings::FrameOf;
+  using Decoration = PictureSettings::Decoration;
+  static const std::map<std::string, FrameOf> frames = {{"lattice", FrameOf::lattice}, {"tissue", FrameOf::tissue}};
+  static const std::map<std::string, Decoration> decorations = {
+      {"full", Decoration::full}, {"scale", Decoration::scale}, {"none", Decoration::none}};
   PictureSettings& p = o.picture;
   p.name = "render";
   c.add_option("WHAT", o.what, "a run's folder or a model file")->required();
   c.add_option("--mcs", o.mcs, "which saved state [the last]");
-  c.add_option("--out", o.out, "the PNG file")->type_name("FILE");
+  c.add_option("--out", o.out, "the PNG file, or of an animation an MP4 file")->type_name("FILE");
   c.add_option("--view", p.view, "slice (a plane) or solid (shaded surfaces)")
       ->transform(CLI::CheckedTransformer(views))
       ->type_name("VIEW");
@@ -181,7 +186,15 @@ void add_render(CLI::App& app, RenderOptions& o) {
       ->type_name("AXIS");
   c.add_option("--position", p.position, "slice: where along the axis [the middle]");
   c.add_flag("--borders,!--no-borders", p.borders, "lines between cells");
-  c.add_option("--width", p.width, "pixels")->check(CLI::Range(0, 20000));
+  c.add_option("--frame", o.frame, "what fills the picture: lattice or tissue [as the model's first picture has it]")
+      ->transform(CLI::CheckedTransformer(frames))
+      ->type_name("WHAT");
+  c.add_option("--width", p.width, "of the picture, in pixels [a whole number of them per site]")
+      ->check(CLI::Range(0, kWidestPicture))
+      ->type_name("PIXELS");
+  c.add_option("--decoration", p.decoration, "below the picture: full, scale (and time) or none")
+      ->transform(CLI::CheckedTransformer(decorations))
+      ->type_name("WHAT");
   c.add_flag("--cut-away", p.cut_away, "solid: takes the nearest octant out");
   c.add_option("--one-cell-in", p.one_cell_in,
                "solid: draws one cell in so many, and leaves out the others but frozen ones")

@@ -81,6 +81,7 @@ struct RenderOptions {
   std::optional<int64_t> mcs;
   std::string out;
   PictureSettings picture;
+  std::optional<PictureSettings::FrameOf> frame;
   bool animation = false;
 };
 int render_command(const RenderOptions& options);

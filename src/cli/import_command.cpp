@@ -21,22 +21,36 @@ std::string toml_list(const Vec3d& v, int dimension) {
                         : fmt::format("[{:g}, {:g}, {:g}]", v.x, v.y, v.z);
 }
 
-// A plane through the middle, across `axis`; colour(place) is that of a site. Small ones are enlarged.
-template <class ColourOf>
-Image plane(const Vec3i& size, int axis, const ColourOf& colour) {
+// A plane through the middle, across `axis`; colour(place) is that of a site, and a line is drawn between sites whose
+// id(place) differs, but not around those of id 0. Small planes are enlarged.
+template <class ColourOf, class IdOf>
+Image plane(const Vec3i& size, int axis, const ColourOf& colour, const IdOf& id) {
   constexpr int kWide = 480;
   const int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
   const int zoom = std::max(1, kWide / std::max(size[u], size[v]));
   Image image(size[u] * zoom, size[v] * zoom);
+  const auto place = [&](int i, int j) {
+    Vec3i p{0, 0, 0};
+    p[axis] = size[axis] / 2;
+    p[u] = std::min(i, image.width - 1) / zoom;
+    const int row = std::min(j, image.height - 1) / zoom;
+    p[v] = v == 2 ? size[v] - 1 - row : row;  // as in slices: y points down, as image files have it, and z up
+    return p;
+  };
+  constexpr float kLine = 0.4f;  // share of light that a line keeps
   for (int j = 0; j < image.height; ++j)
     for (int i = 0; i < image.width; ++i) {
-      Vec3i place{0, 0, 0};
-      place[axis] = size[axis] / 2;
-      place[u] = i / zoom;
-      place[v] = size[v] - 1 - j / zoom;  // up is up
-      image.set(i, j, colour(place));
+      const auto own = id(place(i, j));
+      const bool line = own != 0 && (id(place(i + 1, j)) != own || id(place(i, j + 1)) != own);
+      const Colour c = colour(place(i, j));
+      image.set(i, j, line ? to_srgb(to_linear(c) * kLine) : c);
     }
   return image;
+}
+
+template <class ColourOf>
+Image plane(const Vec3i& size, int axis, const ColourOf& colour) {
+  return plane(size, axis, colour, [](const Vec3i&) { return 0; });
 }
 
 Image side_by_side(const Image& left, const Image& right) {
@@ -138,7 +152,7 @@ void import_label_image(const ImportOptions& o, ImageSource& source, const Impor
     return plane(image.labels.size, axis, [&](const Vec3i& p) {
       const int64_t label = image.labels.at(p.x, p.y, p.z);
       return label == 0 ? Colour{24, 24, 28} : cell_colour(CellId(label));
-    });
+    }, [&](const Vec3i& p) { return image.labels.at(p.x, p.y, p.z); });
   });
   fmt::print("\nFor a model file:\n\n[units]\nvoxel_um = {:g}\n\n[[initial]]\nkind = \"labels\"\n{}",
              o.site_um, placement_toml(o, dimension));

@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "cli/commands.hpp"
 #include "model/file/read.hpp"
 #include "output/picture/animation.hpp"
 #include "output/picture/picture.hpp"
-#include "output/picture/png.hpp"
+#include "output/picture/video.hpp"
 #include "output/run/folder.hpp"
 #include "output/state/snapshot.hpp"
 
@@ -14,22 +15,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Framed as the model's first picture, unless told otherwise.
+PictureSettings framed(const RenderOptions& options, const Model& model) {
+  PictureSettings picture = options.picture;
+  if (options.frame)
+    picture.frame = *options.frame;
+  else if (!model.pictures.empty())
+    picture.frame = model.pictures.front().frame;
+  return picture;
+}
+
 int render_run(const RenderOptions& options) {
   const RunFolder folder = finished_run(options.what);
   const Model model = read_model(folder.model(), options.set);
   if (options.animation) {
     AnimationWriter animation(0.12);
+    PictureSeries series(framed(options, model), model);
     for (const int64_t mcs : snapshot_times(folder.lattice()))
-      animation.add(draw(options.picture, model, read_snapshot(folder.lattice(), mcs)));
+      animation.add(series.draw_png(read_snapshot(folder.lattice(), mcs)));
     const fs::path out = options.out.empty() ? folder.pictures() / "render.png" : fs::path(options.out);
-    animation.finish(out);
+    if (out.extension() != ".mp4")
+      animation.finish(out);
+    else if (const auto problem = write_mp4(animation, out))
+      throw Failure(fmt::format("cannot write {}: {}.", out.string(), *problem));
     fmt::print("{}: {} frames\n", out.string(), animation.frames());
     return 0;
   }
   const State state = read_snapshot(folder.lattice(), options.mcs);
   const fs::path out = options.out.empty() ? folder.pictures() / fmt::format("render_{:08}.png", state.mcs)
                                            : fs::path(options.out);
-  write_png(draw(options.picture, model, state), out);
+  write_text_atomically(out, png_file(PictureSeries(framed(options, model), model).draw_png(state)));
   fmt::print("{}\n", out.string());
   return 0;
 }
@@ -43,7 +58,7 @@ int render_first_state(const RenderOptions& options) {
   const Model model = read_model(options.what, options.set);
   const fs::path out =
       options.out.empty() ? fs::path(fs::path(options.what).stem().string() + ".png") : fs::path(options.out);
-  write_png(draw(options.picture, model, initial_state(model)), out);
+  write_text_atomically(out, png_file(PictureSeries(framed(options, model), model).draw_png(initial_state(model))));
   fmt::print("{}\n", out.string());
   return 0;
 }

@@ -305,7 +305,9 @@ void explain_output(const Model& m, Page& page) {
     if (p.view == PictureSettings::View::slice)
       view = m.lattice.dimension == 2 ? "the lattice"
                                       : fmt::format("slice at {} = {}", "xyz"[p.axis], *p.position);
-    page.raw(fmt::format("  picture {}: {}, coloured by {}, {}{}", p.name, view, colour,
+    std::string size = p.frame == PictureSettings::FrameOf::tissue ? ", framed to the tissue" : "";
+    if (p.width > 0) size += fmt::format(", {} pixels wide", p.width);
+    page.raw(fmt::format("  picture {}: {}, coloured by {}{}, {}{}", p.name, view, colour, size,
                          every_text(p.every, "first and last"), p.animation ? ", animated" : ""));
   }
   const char* lattice = !m.output.lattice_ome_tiff ? "lattice.h5"

@@ -155,6 +155,12 @@ bool Model::uses_act() const {
   return std::any_of(phases.begin(), phases.end(), [](const Phase& p) { return p.physics.uses.act; });
 }
 
+bool Model::migrates() const {
+  return std::any_of(phases.begin(), phases.end(), [](const Phase& p) {
+    return p.physics.uses.act || p.physics.uses.persistence || p.physics.uses.chemotaxis;
+  });
+}
+
 int Model::largest_act() const {
   float most = 0;
   for (const Phase& phase : phases)

@@ -226,6 +226,7 @@ struct Model {
   int64_t phase_end(int64_t mcs) const;  // its last MCS
   std::vector<bool> frozen_types() const;
   bool uses_act() const;       // in any phase
+  bool migrates() const;       // in any phase, cells are driven: by Act, persistence or chemotaxis
   int largest_act() const;     // the largest Max of Act in any phase, 0 without
   bool reads(OptionalColumn column) const;  // a term of any phase does
   int history_length() const;  // the largest dt of persistence in any phase, 0 without

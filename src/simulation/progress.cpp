@@ -27,12 +27,13 @@ double Progress::seconds_left(int64_t mcs) const {
   return seconds / double(mcs - first_) * double(last_ - mcs);
 }
 
-void Progress::update(int64_t mcs, const std::string& phase) {
+void Progress::update(int64_t mcs, const std::string& phase, double computing_seconds) {
   if (quiet_ || last_ <= first_) return;
   const auto now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const double share = double(mcs - first_) / double(last_ - first_);
-  const double rate = seconds > 0 ? double(mcs - first_) * sites_ / seconds : 0;
+  const double rate_seconds = computing_seconds > 0 ? computing_seconds : seconds;
+  const double rate = rate_seconds > 0 ? double(mcs - first_) * sites_ / rate_seconds : 0;
   const std::string left = mcs < last_ ? duration_text(seconds_left(mcs)) + " left" : "done";
   if (terminal_) {
     if (now - last_shown_ < std::chrono::milliseconds(100) && mcs < last_) return;

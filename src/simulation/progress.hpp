@@ -14,7 +14,8 @@ class Progress {
   Progress(int64_t first_mcs, int64_t last_mcs, double sites, bool quiet);
   ~Progress();
 
-  void update(int64_t mcs, const std::string& phase);
+  // The rate is of the seconds of computing, where they are given: what files cost is not in it.
+  void update(int64_t mcs, const std::string& phase, double computing_seconds = 0);
   // Ends the bar's line.
   void finish();
 

@@ -17,6 +17,15 @@ TEST(Wording, DurationsAreRead) {
   EXPECT_EQ(seconds_in("1d2h3m4s"), 86400 + 7200 + 180 + 4);
 }
 
+TEST(Wording, TimesAreInTheUnitOfTheWhole) {
+  EXPECT_EQ(time_text(0, 36000), "0 h");
+  EXPECT_EQ(time_text(900, 36000), "0.25 h");
+  EXPECT_EQ(time_text(36000, 36000), "10 h");
+  EXPECT_EQ(time_text(90, 100), "90 s");
+  EXPECT_EQ(time_text(90, 3600), "1.5 min");
+  EXPECT_EQ(time_text(86400, 10 * 86400), "1 days");
+}
+
 TEST(Wording, WhatIsNoDurationIsNone) {
   for (const char* text : {"", "h", "1x", "1h30", "-5", "1 h", "1h 30m", "inf", "nan", "1e3", "1hm",
                            "1:30:00", "m5", "1..5s", "."})

@@ -11,6 +11,8 @@
 
 #include "base/error.hpp"
 #include "output/picture/png.hpp"
+#include "file_examples.hpp"
+#include "output/picture/video.hpp"
 #include "picture_fixture.hpp"
 
 namespace kiln {
@@ -50,6 +52,12 @@ std::vector<Chunk> chunks_of(const std::filesystem::path& path) {
   }
   EXPECT_EQ(at, bytes.size());
   return chunks;
+}
+
+AnimationWriter animation_of(const std::vector<Image>& frames, double seconds) {
+  AnimationWriter writer(seconds);
+  for (const Image& frame : frames) writer.add(png_parts(frame));
+  return writer;
 }
 
 // What PNG calls Paeth: the neighbour nearest to left + up - corner.
@@ -128,7 +136,7 @@ std::vector<Image> some_frames() {
 
 TEST(Animation, HasTheChunksOfAnAnimatedPng) {
   const TemporaryFile file("chunks.png");
-  write_apng(some_frames(), file.path, 0.25);
+  animation_of(some_frames(), 0.25).finish(file.path);
   const std::vector<Chunk> chunks = chunks_of(file.path);
   std::string names;
   for (const Chunk& chunk : chunks) names += chunk.name + " ";
@@ -145,29 +153,46 @@ TEST(Animation, HasTheChunksOfAnAnimatedPng) {
 TEST(Animation, PlaysBackTheFrames) {
   const TemporaryFile file("frames.png");
   const std::vector<Image> frames = some_frames();
-  write_apng(frames, file.path, 0.1);
+  EXPECT_EQ(animation_of(frames, 0.1).finish(file.path), 0);
   EXPECT_EQ(play(chunks_of(file.path)), frames);
 }
 
-TEST(Animation, StoresOnlyWhatChanged) {
-  const TemporaryFile file("cropped.png");
-  write_apng(some_frames(), file.path, 0.1);
-  std::vector<std::vector<uint32_t>> boxes;
-  for (const Chunk& chunk : chunks_of(file.path))
-    if (chunk.name == "fcTL")
-      boxes.push_back(
-          {number(chunk.data, 12), number(chunk.data, 16), number(chunk.data, 4), number(chunk.data, 8)});
-  // Left, top, width, height. The square covers x 3 to 8, then 8 to 13, then 13 to 18; where two overlap, at
-  // x = 8 and at x = 13, they have the same colours, so those columns do not change.
-  const std::vector<std::vector<uint32_t>> expected{
-      {0, 0, 31, 17}, {3, 4, 11, 5}, {8, 4, 11, 5}, {0, 0, 1, 1}, {0, 0, 31, 17}};
-  EXPECT_EQ(boxes, expected);
+// A run's animation is put together from its stills, whenever they were made: their bytes are its bytes.
+TEST(Animation, TakesTheCompressedPixelsOfStills) {
+  const ScratchFolder folder;
+  const std::vector<Image> frames = some_frames();
+  AnimationWriter from_files(0.1);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const std::filesystem::path still = folder / (std::to_string(i) + ".png");
+    write_png(frames[i], still);
+    from_files.add_file(still);
+  }
+  EXPECT_EQ(from_files.finish(folder / "files.png"), 0);
+  animation_of(frames, 0.1).finish(folder / "memory.png");
+  EXPECT_TRUE(bytes_of(folder / "files.png") == bytes_of(folder / "memory.png"));
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const PngParts parts = parts_of_png(bytes_of(folder / (std::to_string(i) + ".png")));
+    ASSERT_FALSE(parts.pixels.empty());
+    EXPECT_NE(bytes_of(folder / "files.png").find(parts.pixels), std::string::npos) << i;
+  }
+}
+
+TEST(Animation, LeavesOutFramesThatAreGoneOrOfAnotherSize) {
+  const ScratchFolder folder;
+  const std::vector<Image> frames = some_frames();
+  AnimationWriter writer(0.1);
+  writer.add(png_parts(frames[0]));
+  writer.add_file(folder / "gone.png");
+  writer.add(png_parts(Image(5, 6)));
+  writer.add(png_parts(frames[1]));
+  EXPECT_EQ(writer.finish(folder / "rest.png"), 2);
+  EXPECT_EQ(play(chunks_of(folder / "rest.png")), (std::vector<Image>{frames[0], frames[1]}));
 }
 
 TEST(Animation, ShowsItsFirstFrameToViewersThatKnowOnlyPng) {
   const TemporaryFile file("first.png");
   const std::vector<Image> frames = some_frames();
-  write_apng(frames, file.path, 0.1);
+  EXPECT_EQ(animation_of(frames, 0.1).finish(file.path), 0);
   EXPECT_EQ(read_png(file.path), frames[0]);
 }
 
@@ -175,21 +200,65 @@ TEST(Animation, CanBeWrittenBeforeItIsComplete) {
   const TemporaryFile file("partial.png");
   const std::vector<Image> frames = some_frames();
   AnimationWriter writer(0.1);
-  writer.add(frames[0]);
-  writer.add(frames[1]);
+  writer.add(png_parts(frames[0]));
+  writer.add(png_parts(frames[1]));
   writer.finish(file.path);
   EXPECT_EQ(play(chunks_of(file.path)), std::vector<Image>(frames.begin(), frames.begin() + 2));
-  writer.add(frames[2]);
+  writer.add(png_parts(frames[2]));
   writer.finish(file.path);
   EXPECT_EQ(writer.frames(), 3);
   EXPECT_EQ(play(chunks_of(file.path)), std::vector<Image>(frames.begin(), frames.begin() + 3));
 }
 
-TEST(Animation, RefusesNoFramesAndFramesOfAnotherSize) {
+TEST(Animation, RefusesNoFrames) {
   const TemporaryFile file("refused.png");
-  EXPECT_THROW(write_apng({}, file.path, 0.1), Failure);
-  EXPECT_THROW(write_apng({Image(4, 4), Image(4, 5)}, file.path, 0.1), Failure);
+  EXPECT_THROW(AnimationWriter(0.1).finish(file.path), Failure);
   EXPECT_FALSE(std::filesystem::exists(file.path));
+}
+
+// A program `ffmpeg` of our own, in a folder that is searched first; `script` is what it does.
+class Video : public testing::Test {
+ protected:
+  void install(const std::string& script) {
+    std::filesystem::create_directories(folder_ / "bin");
+    std::ofstream(folder_ / "bin/ffmpeg") << "#!/bin/sh\n" << script;
+    std::filesystem::permissions(folder_ / "bin/ffmpeg", std::filesystem::perms::owner_all);
+    set_path((folder_ / "bin").string() + ":" + path_);
+  }
+  static void set_path(const std::string& path) { setenv("PATH", path.c_str(), 1); }
+  void TearDown() override { set_path(path_); }
+
+  const ScratchFolder folder_;
+  const std::string path_ = getenv("PATH");
+};
+
+TEST_F(Video, GivesFfmpegAllFramesAndTakesItsFile) {
+  install("for last; do :; done\necho \"$@\" > '" + (folder_ / "words").string() +
+          "'\ncat > \"${last#file:}\"\n");
+  const std::vector<Image> frames = some_frames();
+  EXPECT_EQ(write_mp4(animation_of(frames, 0.25), folder_ / "a b;c.mp4"), std::nullopt);
+  std::string all;
+  for (const Image& frame : frames) all.append(frame.rgb.begin(), frame.rgb.end());
+  EXPECT_TRUE(bytes_of(folder_ / "a b;c.mp4") == all);
+  const std::string words = bytes_of(folder_ / "words");
+  for (const char* word : {"-video_size 31x17 ", "-framerate 1000/250 ", "-c:v libx264 ", "-pix_fmt yuv420p "})
+    EXPECT_NE(words.find(word), std::string::npos) << word << " in " << words;
+}
+
+TEST_F(Video, DoesWithoutH264) {
+  install("for last; do case \"$last\" in libx264) cat > /dev/null; exit 1;; esac; done\ncat > \"${last#file:}\"\n");
+  EXPECT_EQ(write_mp4(animation_of(some_frames(), 0.25), folder_ / "x.mp4"), std::nullopt);
+  EXPECT_EQ(bytes_of(folder_ / "x.mp4").size(), 5u * 31 * 17 * 3);
+}
+
+// It ends at once, while megabytes are still to be written to it.
+TEST_F(Video, SaysWhyThereIsNone) {
+  install("echo 'Unknown encoder' >&2\necho more >&2\nexit 3\n");
+  const std::vector<Image> frames(9, Image(400, 400));
+  EXPECT_EQ(write_mp4(animation_of(frames, 0.25), folder_ / "x.mp4"), "ffmpeg failed: Unknown encoder");
+  set_path((folder_ / "bin").string() + "/none");
+  EXPECT_EQ(write_mp4(animation_of(frames, 0.25), folder_ / "x.mp4"), "ffmpeg is not installed");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "x.mp4"));
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include "output/picture/picture.hpp"
 #include "output/picture/solid.hpp"
 #include "output/picture/solid_camera.hpp"
+#include "output/picture/solid_volume.hpp"
 #include "picture_fixture.hpp"
 
 namespace kiln {
@@ -23,6 +24,11 @@ PictureSettings solid(double turn, double tilt, int width = 160) {
 bool is_orange(Colour c) { return int(c.red) > int(c.blue) + 30; }
 bool is_blue(Colour c) { return int(c.blue) > int(c.red) + 30; }
 bool is_green(Colour c) { return int(c.green) > int(c.red) + 30 && int(c.green) > int(c.blue) + 30; }
+
+Camera camera_for(const PictureSettings& settings, const Scene& scene) {
+  Frame frame;
+  return place_camera(settings, scene.model, scene.state, frame);
+}
 
 // How many pixels have a property, and where they lie on average.
 struct Spot {
@@ -62,7 +68,7 @@ TEST(SolidPicture, ABallIsADiscOfThePredictedSize) {
   for (const auto& [turn, tilt] : {std::pair{30.0, 25.0}, {0.0, 0.0}, {200.0, 70.0}}) {
     const PictureSettings settings = solid(turn, tilt);
     const Image image = draw(settings, scene.model, scene.state);
-    const Camera camera = place_camera(settings, scene.model, scene.state);
+    const Camera camera = camera_for(settings, scene);
     const double distance2 = dot(camera.target - camera.eye, camera.target - camera.eye);
     const double radius = 14 / std::sqrt(distance2 - 14 * 14) / camera.pixel;
     const Spot disc = drawn(image);
@@ -91,8 +97,8 @@ TEST(SolidPicture, TheCameraStandsStillWhenCellsMove) {
   Scene before(3, {30, 20, 25}), after(3, {30, 20, 25});
   before.fill_ball(before.add(1), {5, 5, 5}, 3);
   after.fill_ball(after.add(1), {22, 14, 18}, 5);
-  const Camera a = place_camera(solid(30, 25), before.model, before.state);
-  const Camera b = place_camera(solid(30, 25), after.model, after.state);
+  const Camera a = camera_for(solid(30, 25), before);
+  const Camera b = camera_for(solid(30, 25), after);
   EXPECT_EQ(a.eye, b.eye);
   EXPECT_EQ(a.pixel, b.pixel);
   EXPECT_EQ(a.height, b.height);
@@ -271,11 +277,121 @@ TEST(SolidPicture, DrawsATwoDimensionalLatticeAsAPlate) {
   EXPECT_NEAR(plate.y, image.height / 2.0, 3);
 }
 
+// The silhouette of the whole lattice, from the corners of its box: nothing is rounded off, or torn, at the walls.
+double area_of_box(const Camera& camera, const Vec3i& size) {
+  std::vector<Vec3d> corners;
+  for (int i = 0; i < 8; ++i) {
+    const Vec3d p{(i & 1) != 0 ? size.x - 0.5 : -0.5, (i & 2) != 0 ? size.y - 0.5 : -0.5,
+                  (i & 4) != 0 ? size.z - 0.5 : -0.5};
+    const Vec3d d = p - camera.eye;
+    corners.push_back({dot(d, camera.right) / dot(d, camera.forward), dot(d, camera.up) / dot(d, camera.forward), 0});
+  }
+  // The convex hull by its supporting points, in small steps of the angle.
+  constexpr int kSteps = 20'000;
+  double area = 0;
+  Vec3d last{};
+  for (int i = 0; i <= kSteps; ++i) {
+    const double angle = 2 * M_PI * i / kSteps;
+    Vec3d far = corners[0];
+    for (const Vec3d& c : corners)
+      if ((c.x - far.x) * std::cos(angle) + (c.y - far.y) * std::sin(angle) > 0) far = c;
+    if (i > 0) area += 0.5 * (last.x * far.y - far.x * last.y);
+    last = far;
+  }
+  return area / (camera.pixel * camera.pixel);
+}
+
+TEST(SolidPicture, WhatReachesTheWallsIsCutFlat) {
+  for (const Vec3i size : {Vec3i{20, 24, 18}, Vec3i{40, 40, 3}, Vec3i{3, 5, 40}}) {
+    Scene scene(3, size);
+    scene.fill(scene.add(3), [](const Vec3d&) { return true; });
+    const PictureSettings settings = solid(30, 25);
+    const Image image = draw(settings, scene.model, scene.state);
+    const double area = area_of_box(camera_for(settings, scene), size);
+    // Pixels at the edge count as drawn: half a pixel around the silhouette.
+    EXPECT_GT(drawn(image).count, area) << size.x;
+    EXPECT_LT(drawn(image).count, area + 0.6 * 4 * 160) << size.x;
+  }
+}
+
+// A face of the wall is lit evenly: each of three has one colour, up to the haze of distance.
+TEST(SolidPicture, ACutAtTheWallIsEven) {
+  Scene scene(3, {20, 20, 20});
+  scene.fill(scene.add(3), [](const Vec3d&) { return true; });
+  const Image image = draw(solid(0, 0), scene.model, scene.state);
+  const Colour middle = image.at(80, 80);
+  for (const auto& [x, y] : {std::pair{10, 10}, {150, 10}, {10, 150}, {80, 12}, {40, 120}})
+    EXPECT_NEAR(image.at(x, y).green, middle.green, 4) << x << ", " << y;
+}
+
+// Of a box all of whose corners are in the medium, smoothing takes the corners: putting their voxels back grew horns.
+TEST(SolidVolume, RoundsTheCornersOfABoxAndKeepsThinThings) {
+  Scene scene(3, {24, 24, 24});
+  scene.fill(scene.add(1), [](const Vec3d& p) {
+    const bool box = p.x >= 4 && p.x < 12 && p.y >= 4 && p.y < 12 && p.z >= 4 && p.z < 12;
+    const bool lonely = p == Vec3d{18, 18, 18}, thread = p.x == 18 && p.y == 5;
+    return box || lonely || thread;
+  });
+  const SolidVolume volume(scene.state, {0, 1}, 1, 2);
+  const auto at = [&](double x, double y, double z) {
+    const Vec3d p = volume.place({x, y, z});
+    return volume.fine().at({float(p.x), float(p.y), float(p.z)});
+  };
+  for (const double x : {4, 11})
+    for (const double y : {4, 11})
+      for (const double z : {4, 11}) EXPECT_LT(at(x, y, z), SolidVolume::kSurface);
+  EXPECT_GT(at(5, 5, 5), SolidVolume::kSurface);
+  EXPECT_GT(at(18, 18, 18), SolidVolume::kSurface);
+  for (const double z : {0.0, 12.0, 23.0, 23.5}) EXPECT_GT(at(18, 5, z), SolidVolume::kSurface) << z;
+}
+
+TEST(SolidPicture, OfTheTissueIsFilledByIt) {
+  Scene scene(3, {80, 80, 80});
+  scene.fill_ball(scene.add(1), {25, 50, 30}, 12);
+  PictureSettings settings = solid(30, 25);
+  const double of_lattice = drawn(draw(settings, scene.model, scene.state)).count;
+  settings.frame = PictureSettings::FrameOf::tissue;
+  const Image image = draw(settings, scene.model, scene.state);
+  const double radius = 0.5 * image.width / (1 + 2 * 0.04) * 0.94;
+  EXPECT_NEAR(drawn(image).count, M_PI * radius * radius, 0.1 * M_PI * radius * radius);
+  EXPECT_GT(drawn(image).count, 8 * of_lattice);
+}
+
+TEST(SolidPicture, OfTheTissueIsCutAwayInItsMiddle) {
+  Scene scene(3, {80, 80, 80});
+  scene.fill_ball(scene.add(1), {25, 50, 30}, 14);
+  scene.fill_ball(scene.add(2), {25, 50, 30}, 6);
+  PictureSettings settings = solid(30, 25);
+  settings.frame = PictureSettings::FrameOf::tissue;
+  settings.cut_away = true;
+  EXPECT_GT(spot(draw(settings, scene.model, scene.state), is_orange).count, 300);
+}
+
+TEST(SolidPicture, HasAxesBelowIt) {
+  Scene scene = ball(14);
+  PictureSettings settings = solid(30, 25, 300);
+  settings.decoration = PictureSettings::Decoration::scale;
+  const Image plain = draw(settings, scene.model, scene.state);
+  settings.decoration = PictureSettings::Decoration::full;
+  const Image full = draw(settings, scene.model, scene.state);
+  settings.decoration = PictureSettings::Decoration::none;
+  const Image none = draw(settings, scene.model, scene.state);
+  EXPECT_GT(full.height, plain.height);
+  EXPECT_GT(plain.height, none.height);
+  const auto below = [&](const Image& image) {
+    double ink = 0;
+    for (int y = none.height; y < image.height; ++y)
+      for (int x = 0; x < image.width; ++x) ink += image.at(x, y) != kWhite ? 1 : 0;
+    return ink;
+  };
+  EXPECT_GT(below(full), below(plain) + 60);
+}
+
 TEST(SolidPicture, ShadesALargeLatticeThatIsSampled) {
   Scene scene(3, {160, 160, 160});
   scene.fill_ball(scene.add(1), {79.5, 79.5, 79.5}, 56);
   const PictureSettings settings = solid(30, 25, 40);
-  const Camera camera = place_camera(settings, scene.model, scene.state);
+  const Camera camera = camera_for(settings, scene);
   ASSERT_GE(camera.sites_per_pixel(), 4);
   const double distance2 = dot(camera.target - camera.eye, camera.target - camera.eye);
   const double radius = 56 / std::sqrt(distance2 - 56 * 56) / camera.pixel;

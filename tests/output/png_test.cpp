@@ -52,6 +52,34 @@ TEST_F(PngFile, ComesBackAsItWas) {
   }
 }
 
+IndexedImage stripes(int colours) {
+  IndexedImage image;
+  image.width = 90;
+  image.height = 40;
+  for (int i = 0; i < colours; ++i) image.colours.push_back({uint8_t(i), uint8_t(i / 3), uint8_t(255 - i)});
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x) image.pixels.push_back(uint16_t((x / 7 + y / 5 * 13) % colours));
+  return image;
+}
+
+TEST_F(PngFile, OfFewColoursHasAPaletteAndComesBackAsItWas) {
+  for (const int colours : {2, 256, 300}) {
+    const IndexedImage image = stripes(colours);
+    const std::string file = encode_png(image);
+    EXPECT_EQ(decode_png(file), image.rgb()) << colours;
+    EXPECT_EQ(file.find("PLTE") != std::string::npos, colours <= 256) << colours;
+  }
+}
+
+// Rows that repeat the one above cost next to nothing: 160,000 pixels of a large site.
+TEST_F(PngFile, OfLargeSitesIsSmall) {
+  IndexedImage image;
+  image.width = image.height = 400;
+  image.colours = {{0, 0, 0}, {255, 255, 255}};
+  for (int i = 0; i < 160'000; ++i) image.pixels.push_back(uint16_t((i % 400 / 100 + i / 40'000) % 2));
+  EXPECT_LT(encode_png(image).size(), 1000u);
+}
+
 TEST_F(PngFile, ReplacesAnOlderOneWholly) {
   const TemporaryFile file("replaced.png");
   write_png(gradient(200, 200), file.path);
@@ -74,9 +102,8 @@ TEST_F(PngFile, NamesAFileThatIsMissing) {
 
 TEST_F(PngFile, NamesAFileThatIsCutShort) {
   const TemporaryFile file("short.png");
-  const std::vector<uint8_t> bytes = encode_png(gradient(64, 64));
-  std::ofstream(file.path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size() / 2));
+  const std::string bytes = encode_png(gradient(64, 64));
+  std::ofstream(file.path, std::ios::binary).write(bytes.data(), std::streamsize(bytes.size() / 2));
   EXPECT_NE(message_of(file.path).find(file.path.string()), std::string::npos);
 }
 

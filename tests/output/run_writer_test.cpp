@@ -169,6 +169,7 @@ TEST(RunWriter, KeepsStatesAsTheyWereWhenTheRunWentOn) {
 
   std::filesystem::create_directory(folder / "still");
   LatticeFile still(folder / "still", model);
+  PictureSeries series(model.pictures[0], model);
   EngineOptions options;
   options.engine = "serial";
   const auto engine = make_engine(model, model.phases[0].physics.view(), initial_state(model), options);
@@ -188,7 +189,7 @@ TEST(RunWriter, KeepsStatesAsTheyWereWhenTheRunWentOn) {
                   bytes_of(folder / ("run/labels/labels_" + number + ".ome.tif")));
     }
     if (kHasPng && (mcs == 0 || mcs == 25 || mcs == 75 || mcs == 107)) {
-      write_png(draw(model.pictures[0], model, engine->state()), folder / "still.png");
+      set_bytes(folder / "still.png", png_file(series.draw_png(engine->state())));
       EXPECT_TRUE(bytes_of(folder / "still.png") ==
                   bytes_of(folder / ("run/pictures/slice-type_" + number + ".png")))
           << mcs;
@@ -211,6 +212,34 @@ TEST(RunWriter, ResumedRunsGiveTheSameFiles) {
     for (const char* file : {"cells.h5", "lattice.h5", "lattice.xdmf"})
       EXPECT_TRUE(bytes_of(parts.path / file) == bytes_of(folder / (std::string("whole/") + file)))
           << file << " from " << stop;
+  }
+}
+
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// Off the rhythm of the pictures, on it, and in between; the frame of the tissue grows on the way. The picture of an
+// interruption does not stay.
+TEST(RunWriter, ResumedRunsGiveTheSamePictures) {
+  if (!kHasHdf5 || !kHasPng) GTEST_SKIP() << "no HDF5, or no PNG";
+  const ScratchFolder folder;
+  const Model model =
+      parse_model(with_pictures(kModel) + "mp4 = false\nframe = \"tissue\"\n" + kKept, "m.toml", "");
+  run(model, make_run_folder(folder / "whole", IfExists::refuse), -1);
+  const std::vector<std::string> names = names_in(folder / "whole/pictures");
+  ASSERT_NE(std::find(names.begin(), names.end(), "slice-type.png"), names.end());
+  for (const int64_t stop : {10, 33, 75}) {
+    const RunFolder parts = make_run_folder(folder / ("parts" + std::to_string(stop)), IfExists::refuse);
+    run(model, parts, stop);
+    run(model, parts, -1);
+    EXPECT_EQ(names_in(parts.pictures()), names) << stop;
+    for (const std::string& name : names)
+      EXPECT_TRUE(bytes_of(parts.pictures() / name) == bytes_of(folder / "whole/pictures" / name)) << name << " from " << stop;
   }
 }
 

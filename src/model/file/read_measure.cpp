@@ -36,6 +36,19 @@ void complete_position(Node& node, const std::string& path, const Lattice& latti
                                   position.whole(), length - 1));
 }
 
+// What a picture is asked to be must be possible.
+void check_height(const Node& node, const std::string& path, const PictureSettings& picture, const Lattice& lattice) {
+  if (picture.view != PictureSettings::View::slice || picture.frame != PictureSettings::FrameOf::lattice) return;
+  const double columns = lattice.size[lattice.dimension == 3 && picture.axis == 0 ? 1 : 0];
+  const double rows = lattice.size[lattice.dimension == 3 && picture.axis != 2 ? 2 : 1];
+  if (picture.width / columns * rows <= kTallestPicture) return;
+  fail_at(*find(node, "width"),
+          fmt::format("{}.width is {}, which makes a picture of {} x {} sites {:.0f} pixels high; at most {} are possible, "
+                      "that is a width of {:.0f}.",
+                      path, picture.width, columns, rows, picture.width / columns * rows, kTallestPicture,
+                      std::floor(kTallestPicture / rows * columns)));
+}
+
 PictureSettings read_picture(const Reading& r, Node& node, const std::string& path) {
   node = complete_section(node, kPictureSection, path, r.scope);
   check_fits_model(node, path, r.model);
@@ -47,9 +60,18 @@ PictureSettings read_picture(const Reading& r, Node& node, const std::string& pa
   result.colour_by = colour == "type"   ? PictureSettings::ColourBy::type
                      : colour == "cell" ? PictureSettings::ColourBy::cell
                                         : PictureSettings::ColourBy::act;
+  if (find(node, "frame") == nullptr)
+    put(node, "frame", {std::string(r.model.migrates() ? "lattice" : "tissue"), node.place});
+  result.frame = find(node, "frame")->text() == "tissue" ? PictureSettings::FrameOf::tissue
+                                                         : PictureSettings::FrameOf::lattice;
+  const std::string decoration = find(node, "decoration")->text();
+  result.decoration = decoration == "full"    ? PictureSettings::Decoration::full
+                      : decoration == "scale" ? PictureSettings::Decoration::scale
+                                              : PictureSettings::Decoration::none;
   result.width = int(find(node, "width")->whole());
   result.every = find(node, "every")->whole();
   result.animation = find(node, "animation")->flag();
+  result.mp4 = find(node, "mp4")->flag();
   if (view == "slice") {
     result.view = PictureSettings::View::slice;
     complete_position(node, path, r.model.lattice);
@@ -63,6 +85,7 @@ PictureSettings read_picture(const Reading& r, Node& node, const std::string& pa
     result.turn = find(node, "turn")->real();
     result.tilt = find(node, "tilt")->real();
   }
+  check_height(node, path, result, r.model.lattice);
   sort_keys(node, kPictureSection);
   return result;
 }

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "core/neighbourhood.hpp"
+#include "model/model.hpp"
 #include "terms/adhesion.hpp"
 
 namespace kiln {

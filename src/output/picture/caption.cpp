@@ -12,7 +12,7 @@ namespace kiln {
 namespace {
 
 constexpr int kNarrowest = 200;  // pixels
-constexpr double kAxis = 1.5;    // length of an axis, in letters
+constexpr double kAxis = 1.8;    // length of an axis, in letters
 
 // The largest of 1, 2, 5, 10, 20, ... that is at most `limit`.
 double round_length(double limit) {
@@ -39,6 +39,9 @@ class Strip {
   }
 
  private:
+  struct Area {
+    Point low, high;
+  };
   // A swatch, or the ramp of Act, with words.
   struct Item {
     double x;
@@ -59,11 +62,11 @@ class Strip {
 
   double axes_width() const {
     if (caption_.axes.empty()) return 0;
-    const auto [low, high] = axes_box();
-    return high.x - low.x + 1.2 * letter_;
+    const Area area = axes_box();
+    return area.high.x - area.low.x + 1.2 * letter_;
   }
   // Around the origin, with room for the names.
-  std::pair<Point, Point> axes_box() const {
+  Area axes_box() const {
     Point low{0, 0}, high{0, 0};
     for (const Caption::Axis& axis : caption_.axes) {
       const Point name = name_of_axis(axis);
@@ -81,7 +84,7 @@ class Strip {
 
   // Rows of the strip: the scale and the time, or one each where both do not fit; then what the colours mean.
   void place_rows() {
-    const double first_height = caption_.axes.empty() ? 0 : axes_box().second.y - axes_box().first.y;
+    const double first_height = caption_.axes.empty() ? 0 : axes_box().high.y - axes_box().low.y;
     top_of_row_ = {0, std::max(3 * letter_, first_height + letter_)};
     const double left = letter_ + axes_width() + scale_width();
     if (left + 3 * letter_ + text_width(letter_, caption_.time) > width_) add_row();
@@ -180,7 +183,7 @@ class Strip {
     for (int y = y0; y < y1; ++y)
       for (int x = x0; x < x1; ++x) {
         const bool edge = x == x0 || x == x1 - 1 || y == y0 || y == y1 - 1;
-        image_.set(x, y, edge ? ink_levels()[kInkLevels / 2] : colour_at((x - x0 - 0.5) / std::max(1, x1 - x0 - 2)));
+        image_.set(x, y, edge ? ink_levels()[kInkLevels / 2] : colour_at((x - x0 - 1.0) / std::max(1, x1 - x0 - 3)));
       }
   }
 

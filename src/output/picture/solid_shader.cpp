@@ -191,7 +191,8 @@ float SolidShader::lit_share(const Vec3f& place, const Vec3f& normal) const {
 Vec3f SolidShader::light_on_cut(const Vec3f& base, const Ray& ray, const Hit& hit) const {
   Vec3f normal;
   normal[hit.cut_axis] = ray.direction[hit.cut_axis] > 0 ? -1.0f : 1.0f;
-  return base * ((0.82f + 0.2f * dot(normal, to_light_)) * (0.6f + 0.4f * lit_share(hit.place, normal)));
+  const float lit = hit.on_wall ? 1.0f : lit_share(hit.place, normal);  // nothing is outside of a wall
+  return base * ((0.82f + 0.2f * dot(normal, to_light_)) * (0.6f + 0.4f * lit));
 }
 
 Vec3f SolidShader::light_on_surface(const Vec3f& base, const Ray& ray, const Vec3f& place,

@@ -49,7 +49,7 @@ std::optional<Hit> SolidTracer::trace(const Ray& ray) const {
     to = std::min(to, std::max(a, b));
   }
   if (from >= to) return std::nullopt;
-  if (look_ == Look::everywhere) return enter(line, wall, from, to);
+  if (look_ == Look::everywhere) return enter_lattice(line, wall, from, to);
 
   double cut_from = from, cut_to = to;
   int face = -1;
@@ -65,11 +65,17 @@ std::optional<Hit> SolidTracer::trace(const Ray& ray) const {
   }
   const bool meets = cut_from < cut_to;
   if (look_ == Look::inside_octant)
-    return meets ? enter(line, cut_from > from ? -1 : wall, cut_from, cut_to) : std::nullopt;
-  if (!meets) return enter(line, wall, from, to);
+    return meets ? enter_lattice(line, cut_from > from ? -1 : wall, cut_from, cut_to) : std::nullopt;
+  if (!meets) return enter_lattice(line, wall, from, to);
   if (cut_from > from)
-    if (auto hit = enter(line, wall, from, cut_from)) return hit;
+    if (auto hit = enter_lattice(line, wall, from, cut_from)) return hit;
   return face < 0 ? std::nullopt : enter(line, face, cut_to, to);
+}
+
+std::optional<Hit> SolidTracer::enter_lattice(const Line& line, int wall, double from, double to) const {
+  std::optional<Hit> hit = enter(line, wall, from, to);
+  if (hit && hit->cut_axis >= 0) hit->on_wall = true;
+  return hit;
 }
 
 // What lies in a face is cut by it.

@@ -20,7 +20,8 @@ enum class Look { everywhere, outside_octant, inside_octant };
 struct Hit {
   Vec3f place;        // in voxels
   double distance;    // along the ray, in sites
-  int cut_axis = -1;  // the hit is on a face across this axis: of a wall, or of what was cut away
+  int cut_axis = -1;  // the hit is on a face across this axis: of what was cut away, or
+  bool on_wall = false;  // of the lattice
 };
 
 class SolidTracer {
@@ -32,6 +33,7 @@ class SolidTracer {
 
  private:
   struct Line;
+  std::optional<Hit> enter_lattice(const Line& line, int wall, double from, double to) const;
   std::optional<Hit> enter(const Line& line, int face, double from, double to) const;
   std::optional<Hit> march(const Line& line, double from, double to) const;
   std::optional<Hit> search_cell(const Line& line, const Vec3i& cell, double from, double to) const;

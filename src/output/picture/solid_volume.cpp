@@ -95,8 +95,8 @@ SolidVolume::SolidVolume(const State& state, std::vector<uint8_t> visible, doubl
   for (const std::vector<Vec3i>& voxels : thin)
     for (const Vec3i& v : voxels) fine_.values[fine_.index(v.x, v.y, v.z)] = uint8_t(int(kSurface) + kInside);
 
-  const auto coarser = [](const Vec3i& size) {
-    return Vec3i{blocks_in(size.x, kBlock), blocks_in(size.y, kBlock), blocks_in(size.z, kBlock)};
+  const auto coarser = [](const Vec3i& grid) {
+    return Vec3i{blocks_in(grid.x, kBlock), blocks_in(grid.y, kBlock), blocks_in(grid.z, kBlock)};
   };
   near_.resize(coarser(fine_.size));
   empty_.resize(near_.values.size());

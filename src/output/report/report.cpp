@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/atomic_file.hpp"
+#include "base/wording.hpp"
 
 namespace kiln {
 namespace {
@@ -49,18 +51,6 @@ summary { cursor: pointer; font-size: 18px; font-weight: 600; margin-bottom: 12p
 footer { margin-top: 48px; color: #8b929a; font-size: 13px; }
 )";
 
-// 3390000 as "3 390 000", with narrow no-break spaces.
-std::string grouped(int64_t value) {
-  const std::string digits = std::to_string(value);
-  std::string out;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    const std::size_t left = digits.size() - i;
-    if (i > 0 && left % 3 == 0 && digits[i - 1] != '-') out += "\u202F";
-    out += digits[i];
-  }
-  return out;
-}
-
 std::string duration(double seconds) {
   if (!(seconds >= 0) || !std::isfinite(seconds)) return "–";
   if (seconds < 60) return fmt::format("{:.{}f} s", seconds, seconds < 10 ? 2 : 1);
@@ -75,7 +65,7 @@ std::string rate(double per_second) {
   if (per_second >= 1e12) return fmt::format("{:.3g} trillion", per_second / 1e12);
   if (per_second >= 1e9) return fmt::format("{:.3g} billion", per_second / 1e9);
   if (per_second >= 1e6) return fmt::format("{:.3g} million", per_second / 1e6);
-  return grouped(std::llround(per_second));
+  return grouped(per_second);
 }
 
 // A relative path as a link: what has a meaning in URLs is spelled out.
@@ -95,8 +85,8 @@ std::string figure(const std::string& value, const std::string& what) {
 }
 
 std::string key_figures(const RunRecord& run) {
-  return "<div class=\"figures\">\n" + figure(grouped(run.mcs), "Monte Carlo steps") +
-         figure(grouped(run.cells), "cells") + figure(grouped(run.sites), "sites") +
+  return "<div class=\"figures\">\n" + figure(grouped(double(run.mcs)), "Monte Carlo steps") +
+         figure(grouped(double(run.cells)), "cells") + figure(grouped(double(run.sites)), "sites") +
          figure(duration(run.seconds), "computing time") +
          figure(rate(run.site_updates_per_second), "site updates per second") + "</div>\n";
 }
@@ -129,14 +119,31 @@ std::string what_was_run(const ReportInfo& info) {
   return out + "</table></div>\n</div>\n";
 }
 
+std::string base64(const std::string& bytes) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve(bytes.size() / 3 * 4 + 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < count ? uint8_t(bytes[i + k]) : 0u);
+    for (std::size_t k = 0; k < 4; ++k) out += k <= count ? kDigits[group >> (18 - 6 * k) & 63] : '=';
+  }
+  return out;
+}
+
+std::string source_of(const ReportPicture& picture) {
+  return picture.png.empty() ? escaped(link(picture.file)) : "data:image/png;base64," + base64(picture.png);
+}
+
 std::string pictures(const std::vector<ReportPicture>& all) {
   if (all.empty()) return "";
   std::string out = "<h2>Pictures</h2>\n<div class=\"pictures\">\n";
   for (const ReportPicture& picture : all)
     out += fmt::format(
-        "<figure class=\"card\"><a href=\"{0}\"><img src=\"{0}\" alt=\"{1}\" loading=\"lazy\"></a>"
+        "<figure class=\"card\"><a href=\"{0}\"><img src=\"{2}\" alt=\"{1}\" loading=\"lazy\"></a>"
         "<figcaption>{1}</figcaption></figure>\n",
-        escaped(link(picture.file)), escaped(picture.caption));
+        escaped(link(picture.file)), escaped(picture.caption), source_of(picture));
   return out + "</div>\n";
 }
 

@@ -1,5 +1,4 @@
-// report.html: one page that shows what was run and what came of it. It needs no network; pictures are beside
-// it.
+// report.html: one page that shows what was run and what came of it. It needs no network, and holds its pictures.
 #pragma once
 
 #include <filesystem>
@@ -16,6 +15,7 @@ namespace kiln {
 struct ReportPicture {
   std::string file;  // relative to the report: "pictures/first.png"
   std::string caption;
+  std::string png;  // its bytes, which the page then holds; empty: it only links the file
 };
 
 struct ReportFile {

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/atomic_file.hpp"
 #include "base/parallel.hpp"
 #include "base/seconds.hpp"
 #include "data/image/image.hpp"  // kHasTiff
 #include "measure/cell_table.hpp"
 #include "output/picture/picture.hpp"
 #include "output/picture/png.hpp"
+#include "output/picture/video.hpp"
 #include "output/state/checkpoint_pair.hpp"
 #include "output/state/label_image.hpp"
 #include "output/table/motility_tables.hpp"
@@ -20,9 +22,15 @@ namespace kiln {
 namespace {
 
 constexpr double kSecondsPerFrame = 0.12;
-constexpr const char* kTrackPlan = "cells.plan";  // in checkpoints
+constexpr const char* kTrackPlan = "cells.plan";  // in checkpoints, as are the frames of pictures:
+std::string frame_key(const PictureSettings& settings) { return "picture." + settings.name + ".frame"; }
 
 using Clock = std::chrono::steady_clock;
+
+Frame remembered_frame(const NamedArrays& extra, const PictureSettings& settings) {
+  const auto found = extra.find(frame_key(settings));
+  return found == extra.end() ? Frame{} : Frame::from_numbers(found->second);
+}
 
 bool is_multiple(int64_t mcs, int64_t every) { return every > 0 && mcs % every == 0; }
 
@@ -73,7 +81,8 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
         "No lattice.h5 and no checkpoint: this build has no HDF5 (install libhdf5-dev and rebuild).");
   }
   for (const PictureSettings& settings : model.pictures) {
-    series_.push_back({settings, std::nullopt, {}});
+    const Frame frame = resumed == nullptr ? Frame{} : remembered_frame(resumed->info.extra, settings);
+    series_.push_back({settings, PictureSeries(settings, model, frame), std::nullopt, {}});
     if (settings.animation) series_.back().animation.emplace(kSecondsPerFrame);
   }
   if (!kHasPng) {
@@ -139,8 +148,8 @@ void RunWriter::write(const Look& look, const AttemptCounts& counts, const std::
     if (overlaps_ && goes_on) {
       auto complete_copy = look.begin_copy(copy_, all_threads());
       // Where a GPU computes, the processors have time; but when the run looks at its cells, it waits for
-      // them.
-      const bool gives_way = look.survey() != nullptr;
+      // them. Pictures must not slow the threads of a run; a checkpoint has to get to disk.
+      const bool gives_way = look.survey() != nullptr || !what.checkpoint;
       background_.start(
           [this, what = std::move(what), complete_copy = std::move(complete_copy)] {
             complete_copy();
@@ -151,6 +160,7 @@ void RunWriter::write(const Look& look, const AttemptCounts& counts, const std::
       keep(look.state(), what);
     }
   }
+  has_ended_ = moment == Moment::end;
   seconds_ += seconds_since(start);
 }
 
@@ -180,6 +190,7 @@ void RunWriter::keep(const State& state, const Keep& what) {
   CheckpointInfo info = *what.checkpoint;
   info.extra = arrays_of(*what.remembered);
   info.extra[kTrackPlan] = {track_plan_.hdf5 ? 1.0 : 0.0, double(track_plan_.one_cell_in)};
+  for (const Series& s : series_) info.extra[frame_key(s.settings)] = s.pictures.frame().numbers();
   add_checkpoint(folder_, state, info);
   checkpoint_at_ = state.mcs;
   checkpoint_seconds_ = std::max(checkpoint_seconds_.load(), seconds_since(start));
@@ -212,10 +223,10 @@ void RunWriter::draw_pictures(const State& state, Moment moment) {
     const bool regular = is_drawn(s, state.mcs, moment);
     if (!regular && moment != Moment::interrupted) continue;
     if (!s.drawn.empty() && s.drawn.back() == state.mcs) continue;
-    const Image image = draw(s.settings, model_, state);
-    write_png(image, folder_.path / still_name(s, state.mcs));
+    const std::filesystem::path still = folder_.path / still_name(s, state.mcs);
+    write_text_atomically(still, png_file(s.pictures.draw_png(state)));
     s.drawn.push_back(state.mcs);
-    if (s.animation && regular) s.animation->add(image);
+    if (s.animation && regular) s.animation->add_file(still);
   }
 }
 
@@ -232,10 +243,12 @@ void RunWriter::save_snapshot(const State& state) {
   if (kHasTiff && model_.output.lattice_ome_tiff) write_label_image(folder_.labels(state.mcs), state, model_);
 }
 
-// The pictures that an earlier part of the run left; its animations are put together again from the stills.
+// The pictures that an earlier part of the run left; its animations are put together again from the stills. Those that
+// the run would not have without its interruption go.
 void RunWriter::take_up_pictures(int64_t last_mcs) {
   for (Series& s : series_) {
     std::vector<int64_t> found;
+    std::vector<std::filesystem::path> stray;
     const std::string prefix = s.settings.name + "_";
     for (const auto& entry : std::filesystem::directory_iterator(folder_.pictures())) {
       const std::string name = entry.path().filename().string();
@@ -243,14 +256,16 @@ void RunWriter::take_up_pictures(int64_t last_mcs) {
       const std::string digits = name.substr(prefix.size(), 8);
       if (digits.find_first_not_of("0123456789") != std::string::npos) continue;
       const int64_t mcs = std::stoll(digits);
-      if (mcs <= last_mcs) found.push_back(mcs);
+      if (mcs != start_ && !watch_.is_due(mcs, s.settings.every, false))
+        stray.push_back(entry.path());
+      else if (mcs <= last_mcs)
+        found.push_back(mcs);
     }
+    for (const std::filesystem::path& path : stray) std::filesystem::remove(path);
     std::sort(found.begin(), found.end());
     s.drawn = found;
     if (!s.animation) continue;
-    for (const int64_t mcs : found)
-      if (mcs == start_ || watch_.is_due(mcs, s.settings.every, false))
-        s.animation->add(read_png(folder_.path / still_name(s, mcs)));
+    for (const int64_t mcs : found) s.animation->add_file(folder_.path / still_name(s, mcs));
   }
 }
 
@@ -267,10 +282,23 @@ void RunWriter::finish() {
     write_table(folder_.motility(), motility_rows(speeds, model_));
   }
   if (lattice_ && !lattice_->saved().empty()) lattice_->finish();
-  for (const Series& s : series_)
-    if (s.animation && s.animation->frames() > 1)
-      s.animation->finish(folder_.pictures() / (s.settings.name + ".png"));
+  write_animations();
   seconds_ += seconds_since(start);
+}
+
+// A run that was interrupted gets its MP4 when it has ended: a batch system may not leave time for it now.
+void RunWriter::write_animations() {
+  for (const Series& s : series_) {
+    if (!s.animation || s.animation->frames() < 2) continue;
+    const std::filesystem::path path = folder_.pictures() / s.settings.name;
+    if (const int left_out = s.animation->finish(path.string() + ".png"); left_out > 0)
+      notes_.push_back(fmt::format("{} of {} pictures are not in the animation {}.png: they are gone, or of another size.",
+                                   left_out, s.animation->frames(), s.settings.name));
+    if (!s.settings.mp4 || !has_ended_) continue;
+    if (const auto problem = write_mp4(*s.animation, path.string() + ".mp4"))
+      notes_.push_back(fmt::format("no pictures/{}.mp4: {}; pictures/{}.png plays in every browser.", s.settings.name,
+                                   *problem, s.settings.name));
+  }
 }
 
 std::map<std::string, std::vector<std::string>> RunWriter::stills() const {
@@ -283,7 +311,11 @@ std::map<std::string, std::vector<std::string>> RunWriter::stills() const {
 std::vector<std::string> RunWriter::animations() const {
   std::vector<std::string> result;
   for (const Series& s : series_)
-    if (s.animation && s.animation->frames() > 1) result.push_back("pictures/" + s.settings.name + ".png");
+    for (const char* ending : {".png", ".mp4"}) {
+      const std::string file = "pictures/" + s.settings.name + ending;
+      if (s.animation && s.animation->frames() > 1 && std::filesystem::exists(folder_.path / file))
+        result.push_back(file);
+    }
   return result;
 }
 

@@ -16,6 +16,7 @@
 #include "engine/engine.hpp"
 #include "measure/watch.hpp"
 #include "output/picture/animation.hpp"
+#include "output/picture/picture.hpp"
 #include "output/run/background_work.hpp"
 #include "output/run/folder.hpp"
 #include "output/state/checkpoint.hpp"
@@ -72,13 +73,14 @@ class RunWriter {
   const Motility& motility() const { return watch_.motility(); }
   // What a reader of the tables has to know, a sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
-  // Relative to the folder, in order of time: the still pictures of each view, and the animations.
+  // Relative to the folder, in order of time: the still pictures of each view, and the animations, as PNG and MP4.
   std::map<std::string, std::vector<std::string>> stills() const;
   std::vector<std::string> animations() const;
 
  private:
   struct Series {
     PictureSettings settings;
+    PictureSeries pictures;
     std::optional<AnimationWriter> animation;
     std::vector<int64_t> drawn;
   };
@@ -104,6 +106,7 @@ class RunWriter {
   void sync_tables();
   void save_snapshot(const State& state);
   void take_up_pictures(int64_t last_mcs);
+  void write_animations();
   std::string still_name(const Series& series, int64_t mcs) const;
 
   const Model& model_;
@@ -124,6 +127,7 @@ class RunWriter {
   std::atomic<double> checkpoint_seconds_ = 0;
   double seconds_ = 0;
   bool overlaps_ = false;
+  bool has_ended_ = false;  // the last state was written
   State copy_;  // what the background works on, as one of these:
   std::unique_ptr<WatchMemory> remembered_ = std::make_unique<WatchMemory>();
   std::unique_ptr<WatchMemory> next_remembered_ = std::make_unique<WatchMemory>();

@@ -13,7 +13,7 @@ Ending Runner::run(const InterruptGuard& interrupt, WallClock& clock, Progress& 
     while (simulation_.mcs() < due && ending == Ending::finished && !save) {
       const std::string& phase = model.phase_at(simulation_.mcs()).name;
       simulation_.advance_a_while(due - simulation_.mcs());
-      progress.update(simulation_.mcs(), phase);
+      progress.update(simulation_.mcs(), phase, simulation_.seconds());
       save = clock.wants_checkpoint();
       if (interrupt.requested())
         ending = Ending::signal;

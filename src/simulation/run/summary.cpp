@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "base/atomic_file.hpp"
 #include "base/wording.hpp"
 #include "measure/shape.hpp"
@@ -36,7 +39,9 @@ std::vector<std::string> warnings(const State& state, const std::vector<bool>& f
 }
 
 std::string spread_text(const Summary& s, const char* unit) {
-  return s.count == 0 ? "no cells" : fmt::format("{:.4g} ± {:.3g} {}", s.mean, s.sd, unit);
+  if (s.count == 0) return "no cells";
+  if (s.count == 1) return fmt::format("{:.4g} {}", s.mean, unit);
+  return fmt::format("{:.4g} ± {:.3g} {}", s.mean, s.sd, unit);
 }
 
 std::vector<std::pair<std::string, std::string>> facts_of(const Model& model, const State& state) {
@@ -64,6 +69,19 @@ const std::pair<const char*, const char*> kFiles[] = {
     {"run.json", "this run: version, seed, times, hash"},
 };
 
+// Stills, and animations after them, go into the page as long as it can be sent by mail.
+void embed(std::vector<ReportPicture>& pictures, const fs::path& folder) {
+  double left = 8e6;  // bytes
+  for (ReportPicture& picture : pictures) {
+    std::error_code error;
+    const double size = double(fs::file_size(folder / picture.file, error));
+    if (error || size > left) continue;
+    std::ifstream in(folder / picture.file, std::ios::binary);
+    picture.png.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    left -= size;
+  }
+}
+
 std::vector<ReportPicture> report_pictures(const RunWriter& writer) {
   std::vector<ReportPicture> result;
   for (const auto& [name, files] : writer.stills()) {
@@ -71,10 +89,11 @@ std::vector<ReportPicture> report_pictures(const RunWriter& writer) {
     const auto caption = [&](const std::string& file) {
       return fmt::format("{}, MCS {}", name, grouped(std::stod(file.substr(file.size() - 12, 8))));
     };
-    result.push_back({files.front(), caption(files.front())});
-    if (files.size() > 1) result.push_back({files.back(), caption(files.back())});
+    result.push_back({files.front(), caption(files.front()), {}});
+    if (files.size() > 1) result.push_back({files.back(), caption(files.back()), {}});
   }
-  for (const std::string& file : writer.animations()) result.push_back({file, "animation"});
+  for (const std::string& file : writer.animations())
+    if (file.ends_with(".png")) result.push_back({file, "animation", {}});
   return result;
 }
 
@@ -134,6 +153,7 @@ void write_summary_files(const RunRecord& record, const Model& model, const Stat
   report.resolved_model = model.resolved;
   report.facts = facts_of(model, state);
   report.pictures = report_pictures(writer);
+  embed(report.pictures, folder.path);
   if (fs::exists(folder.measures())) report.measures = csv_columns(folder.measures());
   if (fs::exists(folder.lags())) report.lags = csv_columns(folder.lags());
   report.motility = report_motility(writer.motility().speeds().sums(), model);
