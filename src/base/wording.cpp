@@ -36,10 +36,10 @@ std::string duration_text(double seconds) {
 }
 
 std::string time_text(double seconds, double span) {
-  const auto [unit, name] = span < 120          ? std::pair{1.0, "s"}
-                            : span < 120 * 60   ? std::pair{60.0, "min"}
-                            : span < 48 * 3600  ? std::pair{3600.0, "h"}
-                                                : std::pair{86400.0, "days"};
+  const auto [unit, name] = span < 120         ? std::pair{1.0, "s"}
+                            : span < 120 * 60  ? std::pair{60.0, "min"}
+                            : span < 48 * 3600 ? std::pair{3600.0, "h"}
+                                               : std::pair{86400.0, "days"};
   return fmt::format("{:.4g} {}", seconds / unit, name);
 }
 

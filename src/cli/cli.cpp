@@ -17,7 +17,9 @@ void add_engine_options(CLI::App& command, EngineOptions& options) {
   command.add_option("--engine", options.engine, "auto, serial, threads or cuda")->capture_default_str();
   command.add_option("--schedule", options.schedule,
                      "order of the copy attempts: tiles, checkerboard, or serial with --engine serial");
-  command.add_option("--threads", options.threads, "for --engine threads; 0: one per core that the job was given")
+  command
+      .add_option("--threads", options.threads,
+                  "for --engine threads; 0: one per core that the job was given")
       ->capture_default_str();
   command.add_option("--device", options.device, "which GPU, for --engine cuda")->capture_default_str();
 }
@@ -167,7 +169,8 @@ void add_render(CLI::App& app, RenderOptions& o) {
   static const std::map<std::string, int> axes = {{"x", 0}, {"y", 1}, {"z", 2}};
   using FrameOf = PictureSettings::FrameOf;
   using Decoration = PictureSettings::Decoration;
-  static const std::map<std::string, FrameOf> frames = {{"lattice", FrameOf::lattice}, {"tissue", FrameOf::tissue}};
+  static const std::map<std::string, FrameOf> frames = {{"lattice", FrameOf::lattice},
+                                                        {"tissue", FrameOf::tissue}};
   static const std::map<std::string, Decoration> decorations = {
       {"full", Decoration::full}, {"scale", Decoration::scale}, {"none", Decoration::none}};
   PictureSettings& p = o.picture;
@@ -186,7 +189,8 @@ void add_render(CLI::App& app, RenderOptions& o) {
       ->type_name("AXIS");
   c.add_option("--position", p.position, "slice: where along the axis [the middle]");
   c.add_flag("--borders,!--no-borders", p.borders, "lines between cells");
-  c.add_option("--frame", o.frame, "what fills the picture: lattice or tissue [as the model's first picture has it]")
+  c.add_option("--frame", o.frame,
+               "what fills the picture: lattice or tissue [as the model's first picture has it]")
       ->transform(CLI::CheckedTransformer(frames))
       ->type_name("WHAT");
   c.add_option("--width", p.width, "of the picture, in pixels [a whole number of them per site]")

@@ -21,8 +21,8 @@ std::string toml_list(const Vec3d& v, int dimension) {
                         : fmt::format("[{:g}, {:g}, {:g}]", v.x, v.y, v.z);
 }
 
-// A plane through the middle, across `axis`; colour(place) is that of a site, and a line is drawn between sites whose
-// id(place) differs, but not around those of id 0. Small planes are enlarged.
+// A plane through the middle, across `axis`; colour(place) is that of a site, and a line is drawn between
+// sites whose id(place) differs, but not around those of id 0. Small planes are enlarged.
 template <class ColourOf, class IdOf>
 Image plane(const Vec3i& size, int axis, const ColourOf& colour, const IdOf& id) {
   constexpr int kWide = 480;
@@ -149,10 +149,13 @@ void import_label_image(const ImportOptions& o, ImageSource& source, const Impor
   fmt::print("labels          {}\n", grouped(double(count)));
   fmt::print("labelled        {:.2f}% of the sites\n\n", 100 * image.facts.share);
   write_planes(o.out, dimension, [&](int axis) {
-    return plane(image.labels.size, axis, [&](const Vec3i& p) {
-      const int64_t label = image.labels.at(p.x, p.y, p.z);
-      return label == 0 ? Colour{24, 24, 28} : cell_colour(CellId(label));
-    }, [&](const Vec3i& p) { return image.labels.at(p.x, p.y, p.z); });
+    return plane(
+        image.labels.size, axis,
+        [&](const Vec3i& p) {
+          const int64_t label = image.labels.at(p.x, p.y, p.z);
+          return label == 0 ? Colour{24, 24, 28} : cell_colour(CellId(label));
+        },
+        [&](const Vec3i& p) { return image.labels.at(p.x, p.y, p.z); });
   });
   fmt::print("\nFor a model file:\n\n[units]\nvoxel_um = {:g}\n\n[[initial]]\nkind = \"labels\"\n{}",
              o.site_um, placement_toml(o, dimension));

@@ -58,7 +58,8 @@ int render_first_state(const RenderOptions& options) {
   const Model model = read_model(options.what, options.set);
   const fs::path out =
       options.out.empty() ? fs::path(fs::path(options.what).stem().string() + ".png") : fs::path(options.out);
-  write_text_atomically(out, png_file(PictureSeries(framed(options, model), model).draw_png(initial_state(model))));
+  write_text_atomically(
+      out, png_file(PictureSeries(framed(options, model), model).draw_png(initial_state(model))));
   fmt::print("{}\n", out.string());
   return 0;
 }

@@ -179,8 +179,8 @@ struct PictureSettings {
   ColourBy colour_by = ColourBy::type;
   FrameOf frame = FrameOf::lattice;          // what fills the picture
   Decoration decoration = Decoration::full;  // below it: all; the scale and the time; nothing
-  int axis = 2;                     // slice: the axis that is cut across
-  std::optional<int32_t> position;  // slice: where; middle if not given
+  int axis = 2;                              // slice: the axis that is cut across
+  std::optional<int32_t> position;           // slice: where; middle if not given
   bool borders = true;
   int width = 0;                // pixels; 0: chosen from the lattice
   bool cut_away = false;        // solid: the nearest octant is taken out

@@ -67,9 +67,10 @@ TEST_F(PictureCommand, PreviewsAndSlicesAreTheSameWayUp) {
   for (const auto& [plane, axis] : {std::pair{"xy", "z"}, {"xz", "y"}, {"yz", "x"}}) {
     const Place preview =
         place_of(read_png(folder_ / ("look/preview_" + std::string(plane) + ".png")), cell_colour(1));
-    const Result drawn = kiln(std::string("render block.toml --view slice --frame lattice --colour cell --decoration none "
-                                          "--out slice.png --axis ") +
-                              axis);
+    const Result drawn =
+        kiln(std::string("render block.toml --view slice --frame lattice --colour cell --decoration none "
+                         "--out slice.png --axis ") +
+             axis);
     ASSERT_EQ(drawn.exit_code, 0) << drawn.out;
     const Place slice = place_of(read_png(folder_ / "slice.png"), cell_colour(1));
     const bool z_up = std::string(plane) != "xy";
@@ -129,7 +130,8 @@ region = {shape = "box", low = [10, 60], high = [29, 79]}
 
 TEST_F(PictureCommand, OneCellHasNoSpread) {
   const Result r = kiln(
-      "run small.toml --out r --mcs 2 --set pictures=[] --set initial.0.region={shape=\\\"box\\\",low=[10,10],high=[14,14]}");
+      "run small.toml --out r --mcs 2 --set pictures=[] --set "
+      "initial.0.region={shape=\\\"box\\\",low=[10,10],high=[14,14]}");
   ASSERT_EQ(r.exit_code, 0) << r.out;
   EXPECT_NE(r.out.find("cells        1\n"), std::string::npos) << r.out;
   EXPECT_EQ(r.out.find("nan"), std::string::npos) << r.out;

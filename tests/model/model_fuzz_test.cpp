@@ -94,8 +94,9 @@ every = 3
 
 // Small enough to be made thousands of times.
 std::vector<std::string> small(const Model& model) {
-  std::vector<std::string> set{model.lattice.dimension == 2 ? "lattice.size=[30,24]"
-                                                            : "lattice.size=[20,16,12]"};
+  std::vector<std::string> set{
+      model.lattice.dimension == 2 ? "lattice.size=[30,24]" : "lattice.size=[20,16,12]",
+      "pictures=[]"};  // kFlat has them
   for (std::size_t i = 0; i < model.initial.size(); ++i) {
     const std::string step = "initial." + std::to_string(i);
     if (model.initial[i].count) set.push_back(step + ".count=5");

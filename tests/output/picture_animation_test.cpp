@@ -10,8 +10,8 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "output/picture/png.hpp"
 #include "file_examples.hpp"
+#include "output/picture/png.hpp"
 #include "output/picture/video.hpp"
 #include "picture_fixture.hpp"
 
@@ -241,12 +241,15 @@ TEST_F(Video, GivesFfmpegAllFramesAndTakesItsFile) {
   for (const Image& frame : frames) all.append(frame.rgb.begin(), frame.rgb.end());
   EXPECT_TRUE(bytes_of(folder_ / "a b;c.mp4") == all);
   const std::string words = bytes_of(folder_ / "words");
-  for (const char* word : {"-video_size 31x17 ", "-framerate 1000/250 ", "-c:v libx264 ", "-pix_fmt yuv420p "})
+  for (const char* word :
+       {"-video_size 31x17 ", "-framerate 1000/250 ", "-c:v libx264 ", "-pix_fmt yuv420p "})
     EXPECT_NE(words.find(word), std::string::npos) << word << " in " << words;
 }
 
 TEST_F(Video, DoesWithoutH264) {
-  install("for last; do case \"$last\" in libx264) cat > /dev/null; exit 1;; esac; done\ncat > \"${last#file:}\"\n");
+  install(
+      "for last; do case \"$last\" in libx264) cat > /dev/null; exit 1;; esac; done\ncat > "
+      "\"${last#file:}\"\n");
   EXPECT_EQ(write_mp4(animation_of(some_frames(), 0.25), folder_ / "x.mp4"), std::nullopt);
   EXPECT_EQ(bytes_of(folder_ / "x.mp4").size(), 5u * 31 * 17 * 3);
 }

@@ -172,7 +172,8 @@ TEST(SlicePicture, RefusesToBeTooHigh) {
     FAIL() << "a million rows";
   } catch (const UserError& e) {
     EXPECT_STREQ(e.what(),
-                 "the picture 'test' would be 1000000 pixels high: at most 65535 are possible, which a width of 6 gives.");
+                 "the picture 'test' would be 1000000 pixels high: at most 65535 are possible, which a width "
+                 "of 6 gives.");
   }
 }
 
@@ -323,7 +324,8 @@ TEST(Caption, NamesTypesWithTheirColours) {
   EXPECT_TRUE(caption_of(settings, scene.model, palette, 0, 1).types.empty());
   // In a narrow picture they take several rows, and none runs out of it.
   EXPECT_GT(caption_strip(200, full).height, caption_strip(1000, full).height / 3);
-  for (const Colour colour : {kBlue, kOrange, kGreen}) EXPECT_GT(count_of(caption_strip(200, full), colour), 40);
+  for (const Colour colour : {kBlue, kOrange, kGreen})
+    EXPECT_GT(count_of(caption_strip(200, full), colour), 40);
 }
 
 TEST(Caption, HasTheRangeOfAct) {
@@ -354,7 +356,8 @@ TEST(Caption, TellsTheTimeInAUnitThatSuitsTheRun) {
 }
 
 TEST(Lettering, WordsTakeTheRoomTheySay) {
-  for (const char* text : {"0123456789", "20 µm", "1.5 mm", "340 MCS", "T cells", "Stroma-2", "quick_jazzy", "ä ö"}) {
+  for (const char* text :
+       {"0123456789", "20 µm", "1.5 mm", "340 MCS", "T cells", "Stroma-2", "quick_jazzy", "ä ö"}) {
     Image image(400, 60);
     draw_text(image, 20, 10, 24, text);
     int first = 400, last = -1;

@@ -277,14 +277,16 @@ TEST(SolidPicture, DrawsATwoDimensionalLatticeAsAPlate) {
   EXPECT_NEAR(plate.y, image.height / 2.0, 3);
 }
 
-// The silhouette of the whole lattice, from the corners of its box: nothing is rounded off, or torn, at the walls.
+// The silhouette of the whole lattice, from the corners of its box: nothing is rounded off, or torn, at the
+// walls.
 double area_of_box(const Camera& camera, const Vec3i& size) {
   std::vector<Vec3d> corners;
   for (int i = 0; i < 8; ++i) {
     const Vec3d p{(i & 1) != 0 ? size.x - 0.5 : -0.5, (i & 2) != 0 ? size.y - 0.5 : -0.5,
                   (i & 4) != 0 ? size.z - 0.5 : -0.5};
     const Vec3d d = p - camera.eye;
-    corners.push_back({dot(d, camera.right) / dot(d, camera.forward), dot(d, camera.up) / dot(d, camera.forward), 0});
+    corners.push_back(
+        {dot(d, camera.right) / dot(d, camera.forward), dot(d, camera.up) / dot(d, camera.forward), 0});
   }
   // The convex hull by its supporting points, in small steps of the angle.
   constexpr int kSteps = 20'000;
@@ -324,7 +326,8 @@ TEST(SolidPicture, ACutAtTheWallIsEven) {
     EXPECT_NEAR(image.at(x, y).green, middle.green, 4) << x << ", " << y;
 }
 
-// Of a box all of whose corners are in the medium, smoothing takes the corners: putting their voxels back grew horns.
+// Of a box all of whose corners are in the medium, smoothing takes the corners: putting their voxels back
+// grew horns.
 TEST(SolidVolume, RoundsTheCornersOfABoxAndKeepsThinThings) {
   Scene scene(3, {24, 24, 24});
   scene.fill(scene.add(1), [](const Vec3d& p) {

@@ -76,10 +76,12 @@ TEST(Report, ListsNotesPicturesAndFiles) {
 // A report that is sent to a colleague still has its pictures. The digits are those of RFC 4648, section 10.
 TEST(Report, HoldsPicturesThatItIsGiven) {
   ReportInfo info = example();
-  for (const char* bytes : {"f", "fo", "foo", "foobar"}) info.pictures.push_back({"pictures/a.png", "a", bytes});
+  for (const char* bytes : {"f", "fo", "foo", "foobar"})
+    info.pictures.push_back({"pictures/a.png", "a", bytes});
   const std::string html = report_html(info);
   for (const char* digits : {"Zg==", "Zm8=", "Zm9v", "Zm9vYmFy"})
-    EXPECT_TRUE(has(html, std::string("<a href=\"pictures/a.png\"><img src=\"data:image/png;base64,") + digits + "\" "))
+    EXPECT_TRUE(has(
+        html, std::string("<a href=\"pictures/a.png\"><img src=\"data:image/png;base64,") + digits + "\" "))
         << digits;
 }
 

@@ -223,8 +223,8 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
-// Off the rhythm of the pictures, on it, and in between; the frame of the tissue grows on the way. The picture of an
-// interruption does not stay.
+// Off the rhythm of the pictures, on it, and in between; the frame of the tissue grows on the way. The
+// picture of an interruption does not stay.
 TEST(RunWriter, ResumedRunsGiveTheSamePictures) {
   if (!kHasHdf5 || !kHasPng) GTEST_SKIP() << "no HDF5, or no PNG";
   const ScratchFolder folder;
@@ -239,7 +239,8 @@ TEST(RunWriter, ResumedRunsGiveTheSamePictures) {
     run(model, parts, -1);
     EXPECT_EQ(names_in(parts.pictures()), names) << stop;
     for (const std::string& name : names)
-      EXPECT_TRUE(bytes_of(parts.pictures() / name) == bytes_of(folder / "whole/pictures" / name)) << name << " from " << stop;
+      EXPECT_TRUE(bytes_of(parts.pictures() / name) == bytes_of(folder / "whole/pictures" / name))
+          << name << " from " << stop;
   }
 }
 

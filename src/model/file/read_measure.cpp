@@ -37,13 +37,16 @@ void complete_position(Node& node, const std::string& path, const Lattice& latti
 }
 
 // What a picture is asked to be must be possible.
-void check_height(const Node& node, const std::string& path, const PictureSettings& picture, const Lattice& lattice) {
-  if (picture.view != PictureSettings::View::slice || picture.frame != PictureSettings::FrameOf::lattice) return;
+void check_height(const Node& node, const std::string& path, const PictureSettings& picture,
+                  const Lattice& lattice) {
+  if (picture.view != PictureSettings::View::slice || picture.frame != PictureSettings::FrameOf::lattice)
+    return;
   const double columns = lattice.size[lattice.dimension == 3 && picture.axis == 0 ? 1 : 0];
   const double rows = lattice.size[lattice.dimension == 3 && picture.axis != 2 ? 2 : 1];
   if (picture.width / columns * rows <= kTallestPicture) return;
   fail_at(*find(node, "width"),
-          fmt::format("{}.width is {}, which makes a picture of {} x {} sites {:.0f} pixels high; at most {} are possible, "
+          fmt::format("{}.width is {}, which makes a picture of {} x {} sites {:.0f} pixels high; at most {} "
+                      "are possible, "
                       "that is a width of {:.0f}.",
                       path, picture.width, columns, rows, picture.width / columns * rows, kTallestPicture,
                       std::floor(kTallestPicture / rows * columns)));

@@ -254,16 +254,19 @@ constexpr Key kPictureKeys[] = {
     {"name", file_stem, 0, 0, "(view and colour)", "", "", "of the files; no two alike"},
     {"colour", choice, 0, 0, "\"type\"", "type|cell|act", "", "what the colours show"},
     {"frame", choice, 0, 0, "(tissue; lattice where cells migrate)", "lattice|tissue", "",
-     "what fills the picture: all of the lattice, or the cells in the first picture with a margin, and more as soon as "
+     "what fills the picture: all of the lattice, or the cells in the first picture with a margin, and more "
+     "as soon as "
      "they come to its edge; cells that have act, persistence or chemotaxis migrate"},
     {"width", whole, 0, kWidestPicture, "0", "", "pixels",
      "of the picture, exactly; 0: one that makes a site a whole number of pixels"},
     {"decoration", choice, 0, 0, "\"full\"", "full|scale|none", "",
-     "below the picture, from a width of 200 pixels on: a scale bar, the time, types or the range of Act, and in 3-D the axes; the "
+     "below the picture, from a width of 200 pixels on: a scale bar, the time, types or the range of Act, "
+     "and in 3-D the axes; the "
      "first two only; nothing"},
     {"every", whole, 0, kMostMcs, "0", "", "MCS", "between pictures; 0: first and last state only"},
     {"animation", flag, 0, 0, "false", "", "", "also all pictures of this view as one animated PNG"},
-    {"mp4", flag, 0, 0, "true", "", "", "the animation also as MP4, at the end of a run where ffmpeg is installed"},
+    {"mp4", flag, 0, 0, "true", "", "",
+     "the animation also as MP4, at the end of a run where ffmpeg is installed"},
 };
 constexpr Key kSliceKeys[] = {
     {"axis", choice, 0, 0, "\"z\"", "x|y|z", "", "3-D: the axis that is cut across"},

@@ -34,7 +34,8 @@ std::string animation_control(int frames) {
 // Puts frames into a file one at a time.
 class ApngFile {
  public:
-  ApngFile(const std::filesystem::path& path, double seconds) : out_(path, std::ios::binary), seconds_(seconds) {}
+  ApngFile(const std::filesystem::path& path, double seconds)
+      : out_(path, std::ios::binary), seconds_(seconds) {}
 
   bool fits(const PngParts& frame) const { return frames_ == 0 || frame.head == head_; }
   int frames() const { return frames_; }
@@ -110,7 +111,8 @@ int AnimationWriter::finish(const std::filesystem::path& path) const {
         ++left_out;
     }
     if (file.frames() == 0)
-      throw Failure(fmt::format("cannot write {}: an animation needs at least one frame.", temporary.string()));
+      throw Failure(
+          fmt::format("cannot write {}: an animation needs at least one frame.", temporary.string()));
     if (!file.finish()) throw Failure(fmt::format("cannot write {}: is the disk full?", temporary.string()));
   });
   return left_out;

@@ -1,7 +1,8 @@
 // Animated PNG (APNG, a part of PNG since its third edition, W3C 2025): every browser plays it, and a viewer
 // that knows only PNG shows the first frame.
 //
-// Frames are pictures as they lie in their own PNG files, compressed once; an animation only puts them together.
+// Frames are pictures as they lie in their own PNG files, compressed once; an animation only puts them
+// together.
 #pragma once
 
 #include <filesystem>
@@ -29,8 +30,9 @@ class AnimationWriter {
   // None where the file is gone, or is not one of Kiln's.
   std::optional<PngParts> frame(int number) const;
 
-  // Writes what was added so far; more frames may follow, for a later call. Frames of another size or palette than
-  // the first, and those whose file is gone, are left out; returns how many. A Failure where none is left.
+  // Writes what was added so far; more frames may follow, for a later call. Frames of another size or palette
+  // than the first, and those whose file is gone, are left out; returns how many. A Failure where none is
+  // left.
   int finish(const std::filesystem::path& path) const;
 
  private:

@@ -138,7 +138,8 @@ class Strip {
       if (length > 0.3)
         for (const double side : {-1.0, 1.0}) {
           const double ux = axis.along.x / length, uy = axis.along.y / length, head = 0.38 * letter_;
-          strokes.push_back({tip, {tip.x - head * (ux - side * 0.6 * uy), tip.y - head * (uy + side * 0.6 * ux)}});
+          strokes.push_back(
+              {tip, {tip.x - head * (ux - side * 0.6 * uy), tip.y - head * (uy + side * 0.6 * ux)}});
         }
       draw_segments(image_, strokes, letter_ / 18);
       const Point name = name_of_axis(axis);
@@ -183,7 +184,8 @@ class Strip {
     for (int y = y0; y < y1; ++y)
       for (int x = x0; x < x1; ++x) {
         const bool edge = x == x0 || x == x1 - 1 || y == y0 || y == y1 - 1;
-        image_.set(x, y, edge ? ink_levels()[kInkLevels / 2] : colour_at((x - x0 - 1.0) / std::max(1, x1 - x0 - 3)));
+        image_.set(
+            x, y, edge ? ink_levels()[kInkLevels / 2] : colour_at((x - x0 - 1.0) / std::max(1, x1 - x0 - 3)));
       }
   }
 
@@ -217,7 +219,8 @@ Caption caption_of(const PictureSettings& settings, const Model& model, const Pa
   for (std::size_t t = 1; t < model.types.size(); ++t) {
     const CellType& type = model.types[t];
     const bool hidden = type.hidden && (type.frozen || settings.view == PictureSettings::View::solid);
-    if (!hidden && (by_type || palette.is_plain(TypeId(t)))) caption.types.push_back({type.colour, type.name});
+    if (!hidden && (by_type || palette.is_plain(TypeId(t))))
+      caption.types.push_back({type.colour, type.name});
     if (const float max = palette.act_max(TypeId(t)); max > 0 && !palette.is_plain(TypeId(t))) {
       least = std::min(least, max);
       most = std::max(most, max);

@@ -28,16 +28,16 @@ struct Caption {
   std::optional<std::string> act_range_end;  // what the dark end of the ramp stands for
 };
 
-// "10 h, 600 MCS"; without the time where a step has none, that is where `seconds_per_mcs` is left at 1. The unit
-// suits the whole run, so that it stays the same in an animation.
+// "10 h, 600 MCS"; without the time where a step has none, that is where `seconds_per_mcs` is left at 1. The
+// unit suits the whole run, so that it stays the same in an animation.
 std::string picture_time(const Model& model, int64_t mcs);
 
 // All but the axes. Types are listed where there are two or more to tell apart.
 Caption caption_of(const PictureSettings& settings, const Model& model, const Palette& palette, int64_t mcs,
                    double um_per_pixel);
 
-// A white strip as wide as the picture, with colours of `palette` and of ink alone. Of no height where a picture is
-// too small for legible words (under 200 pixels).
+// A white strip as wide as the picture, with colours of `palette` and of ink alone. Of no height where a
+// picture is too small for legible words (under 200 pixels).
 Image caption_strip(int width, const Caption& caption);
 
 }  // namespace kiln

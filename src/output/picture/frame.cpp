@@ -34,7 +34,7 @@ void Frame::show(const PlaneBox& seen, const PlaneBox& limits) {
 }
 
 std::vector<double> Frame::numbers() const {
-  return {box.left,      box.top,        box.right, box.bottom, double(width),
+  return {box.left,       box.top,  box.right, box.bottom, double(width),
           double(height), middle.x, middle.y,  middle.z};
 }
 

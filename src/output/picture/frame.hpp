@@ -1,8 +1,8 @@
 // Which part of the plane of a picture is seen: all of the lattice, or the tissue.
 //
-// A series of pictures keeps one frame: that of the tissue in the first of them, with a margin. It only ever grows, when
-// the tissue comes to its edge, and the size of the pictures in pixels never changes, so that frames of an animation
-// lie on each other.
+// A series of pictures keeps one frame: that of the tissue in the first of them, with a margin. It only ever
+// grows, when the tissue comes to its edge, and the size of the pictures in pixels never changes, so that
+// frames of an animation lie on each other.
 #pragma once
 
 #include <vector>
@@ -39,8 +39,8 @@ struct Frame {
 // Which cells a frame goes by: those that can be seen, or all that is not frozen and hidden, the medium too.
 std::vector<uint8_t> framed_cells(const PictureSettings& settings, const Model& model, const State& state);
 
-// Calls take(x, y, z) with both ends, and the far sides, of every row of sites that holds a framed cell; that is all
-// one needs to know of a tissue to see it from outside.
+// Calls take(x, y, z) with both ends, and the far sides, of every row of sites that holds a framed cell; that
+// is all one needs to know of a tissue to see it from outside.
 template <class Take>
 void for_each_row_end(const State& state, const std::vector<uint8_t>& framed, const Take& take) {
   const Lattice& lattice = state.lattice;

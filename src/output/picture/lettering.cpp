@@ -12,8 +12,8 @@ namespace {
 constexpr Colour kInk{70, 74, 82};
 constexpr double kUnits = 16;  // height of a digit on the grid of the strokes
 
-// Strokes are runs of points, two digits of base 21 each, x then y (down); a blank ends a stroke. Capitals and
-// digits stand between y = 0 and g, small letters begin at 5, what hangs down ends at k.
+// Strokes are runs of points, two digits of base 21 each, x then y (down); a blank ends a stroke. Capitals
+// and digits stand between y = 0 and g, small letters begin at 5, what hangs down ends at k.
 struct Glyph {
   char name;
   double advance;
@@ -123,7 +123,8 @@ std::string letters_of(std::string_view text) {
     const bool ascii = uint8_t(text[at]) >= ' ' && uint8_t(text[at]) < 0x80;
     letters += ascii ? text[at] : kUnknown;
     ++at;
-    while (!ascii && at < text.size() && (uint8_t(text[at]) & 0xC0) == 0x80) ++at;  // the rest of the character
+    while (!ascii && at < text.size() && (uint8_t(text[at]) & 0xC0) == 0x80)
+      ++at;  // the rest of the character
   }
   return letters;
 }
@@ -168,14 +169,15 @@ const std::array<Colour, kInkLevels + 1>& ink_levels() {
   static const auto levels = [] {
     std::array<Colour, kInkLevels + 1> result;
     const Vec3f paper{1, 1, 1}, ink = to_linear(kInk);
-    for (int i = 0; i <= kInkLevels; ++i) result[i] = to_srgb(paper + (ink - paper) * (float(i) / kInkLevels));
+    for (int i = 0; i <= kInkLevels; ++i)
+      result[i] = to_srgb(paper + (ink - paper) * (float(i) / kInkLevels));
     return result;
   }();
   return levels;
 }
 
-// Every pixel is covered as far as it lies within half a line width of a segment; where segments overlap, the one
-// that covers most counts.
+// Every pixel is covered as far as it lies within half a line width of a segment; where segments overlap, the
+// one that covers most counts.
 void draw_segments(Image& image, const std::vector<Segment>& segments, double half_width) {
   const double reach = half_width + 0.5;
   for (const Segment& s : segments) {

@@ -50,7 +50,8 @@ class Palette {
   struct Type {
     bool plain;  // frozen, or the medium
     float act_max;
-    std::size_t first;  // of its colours; a cell has one of several shades, so that neighbours can be told apart
+    std::size_t
+        first;  // of its colours; a cell has one of several shades, so that neighbours can be told apart
     Colour colour;
   };
 

@@ -16,8 +16,8 @@ inline constexpr bool kHasPng = true;
 inline constexpr bool kHasPng = false;
 #endif
 
-// The bytes of a PNG file, 8 bits per channel, not interlaced: RGB, or with a palette where the picture has one
-// of at most 256 colours.
+// The bytes of a PNG file, 8 bits per channel, not interlaced: RGB, or with a palette where the picture has
+// one of at most 256 colours.
 std::string encode_png(const Image& image);
 std::string encode_png(const IndexedImage& image);
 

@@ -1,4 +1,5 @@
-// The chunks that PNG files are made of: pictures and animations write them, animations read those of pictures.
+// The chunks that PNG files are made of: pictures and animations write them, animations read those of
+// pictures.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,9 @@ struct PngParts {
   std::string pixels;  // of IDAT: a zlib stream of filtered rows
 };
 
-// 8 bits per pixel where 256 colours suffice, else RGB. Fast rather than small: a picture is made beside a run
-// and must not cost it time. Most rows of a slice repeat the one above, and runs of zeros are all that is left.
+// 8 bits per pixel where 256 colours suffice, else RGB. Fast rather than small: a picture is made beside a
+// run and must not cost it time. Most rows of a slice repeat the one above, and runs of zeros are all that is
+// left.
 PngParts png_parts(const IndexedImage& image);
 PngParts png_parts(const Image& image);
 

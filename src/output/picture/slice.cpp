@@ -77,9 +77,10 @@ void choose_size(const PictureSettings& settings, Frame& frame) {
   frame.width = settings.width > 0 ? settings.width : std::max(1, int(columns * scale));
   const double height = std::max(1.0, std::floor(rows * scale + (settings.width > 0 ? 0.5 : 0)));
   if (height > kTallestPicture)
-    throw UserError(fmt::format("the picture '{}' would be {:.0f} pixels high: at most {} are possible, which a width of {:.0f} "
-                                "gives.",
-                                settings.name, height, kTallestPicture, std::floor(kTallestPicture / rows * columns)));
+    throw UserError(fmt::format(
+        "the picture '{}' would be {:.0f} pixels high: at most {} are possible, which a width of {:.0f} "
+        "gives.",
+        settings.name, height, kTallestPicture, std::floor(kTallestPicture / rows * columns)));
   frame.height = int(height);
 }
 
@@ -164,7 +165,8 @@ class SlicePainter {
   }
 
   bool is_border(CellId own, const Run& columns, const Run& rows) const {
-    const std::array<int, 3> x{columns.before, columns.site, columns.after}, y{rows.before, rows.site, rows.after};
+    const std::array<int, 3> x{columns.before, columns.site, columns.after},
+        y{rows.before, rows.site, rows.after};
     if (x[0] == x[1] && x[2] == x[1] && y[0] == y[1] && y[2] == y[1]) return false;
     for (int j = 0; j < 3; ++j)
       for (int i = 0; i < 3; ++i) {
@@ -204,12 +206,13 @@ void append(IndexedImage& image, const Image& strip) {
 }
 
 std::vector<Caption::Axis> axis_marks(const Axes& axes) {
-  return {{"xyz"[axes.column], {1, 0}}, {"xyz"[axes.row], {0, axes.rows_up ? -1.0 : 1.0}}};
+  return {{"xyz" [axes.column], { 1, 0 }}, {"xyz" [axes.row], { 0, axes.rows_up ? -1.0 : 1.0 }}};
 }
 
 }  // namespace
 
-IndexedImage draw_slice(const PictureSettings& settings, const Model& model, const State& state, Frame& frame) {
+IndexedImage draw_slice(const PictureSettings& settings, const Model& model, const State& state,
+                        Frame& frame) {
   const Lattice& lattice = state.lattice;
   const Axes axes = axes_of(settings, lattice);
   const PlaneBox all{0, 0, double(lattice.size[axes.column]), double(lattice.size[axes.row])};
@@ -231,7 +234,8 @@ IndexedImage draw_slice(const PictureSettings& settings, const Model& model, con
   for (const CellType& type : model.types) image.colours.push_back(type.colour);
   image.pixels.resize(std::size_t(image.width) * image.height);
   // Sampled sites are no neighbours: a border between them would mean nothing.
-  painter.paint(image, sites_along(frame.box.left, frame.box.right, image.width, column_scale, int(all.right)),
+  painter.paint(image,
+                sites_along(frame.box.left, frame.box.right, image.width, column_scale, int(all.right)),
                 sites_along(frame.box.top, frame.box.bottom, image.height, row_scale, int(all.bottom)), scale,
                 settings.borders && scale >= 1);
 

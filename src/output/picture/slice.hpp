@@ -6,10 +6,11 @@
 
 namespace kiln {
 
-// Columns and rows are the two axes that are left, in the order x, y, z. Along y, row 0 of the lattice is at the top,
-// as numpy and image files have it; z points up. The picture is as wide as it is asked to be: sites are as nearly
-// square as whole pixels allow, and a lattice with more sites than pixels is sampled. Where no width is asked for,
-// sites are squares of a whole number of pixels. The caption is below.
-IndexedImage draw_slice(const PictureSettings& settings, const Model& model, const State& state, Frame& frame);
+// Columns and rows are the two axes that are left, in the order x, y, z. Along y, row 0 of the lattice is at
+// the top, as numpy and image files have it; z points up. The picture is as wide as it is asked to be: sites
+// are as nearly square as whole pixels allow, and a lattice with more sites than pixels is sampled. Where no
+// width is asked for, sites are squares of a whole number of pixels. The caption is below.
+IndexedImage draw_slice(const PictureSettings& settings, const Model& model, const State& state,
+                        Frame& frame);
 
 }  // namespace kiln

@@ -133,7 +133,8 @@ std::vector<Caption::Axis> axis_marks(const Camera& camera) {
 
 }  // namespace
 
-Image draw_solid(const PictureSettings& settings, const Model& model, const State& state, int threads, Frame& frame) {
+Image draw_solid(const PictureSettings& settings, const Model& model, const State& state, int threads,
+                 Frame& frame) {
   const Camera camera = place_camera(settings, model, state, frame);
   const SolidScene scene(settings, model, state, camera, threads);
   const float strength = line_strength(settings, model, state, camera);

@@ -15,6 +15,7 @@ inline constexpr Colour kSolidBackground{255, 255, 255};
 // With `one_cell_in` only so many of the cells that are not frozen are drawn, the same ones in every picture.
 //
 // `threads` 0: as many as the machine has; the picture does not depend on it.
-Image draw_solid(const PictureSettings& settings, const Model& model, const State& state, int threads, Frame& frame);
+Image draw_solid(const PictureSettings& settings, const Model& model, const State& state, int threads,
+                 Frame& frame);
 
 }  // namespace kiln

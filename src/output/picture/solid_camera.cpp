@@ -81,8 +81,8 @@ PlaneBox seen_box(const Camera& camera, const State& state, const std::vector<ui
   return seen;
 }
 
-void show_tissue(const PictureSettings& settings, const Model& model, const State& state, const Camera& camera,
-                 const PlaneBox& all, Frame& frame) {
+void show_tissue(const PictureSettings& settings, const Model& model, const State& state,
+                 const Camera& camera, const PlaneBox& all, Frame& frame) {
   const std::vector<uint8_t> tissue = framed_cells(settings, model, state);
   if (frame.box.is_empty()) {
     Bounds bounds;
@@ -114,7 +114,8 @@ Camera place_camera(const PictureSettings& settings, const Model& model, const S
   camera.width = frame.width;
   const double margin = 2 * kMargin * camera.width;
   const double tallest = frame.height > 0 ? frame.height : kTallest * camera.width;
-  camera.pixel = std::max(frame.box.width() / (camera.width - margin), frame.box.height() / (tallest - margin));
+  camera.pixel =
+      std::max(frame.box.width() / (camera.width - margin), frame.box.height() / (tallest - margin));
   if (frame.height == 0) frame.height = std::max(1, int(frame.box.height() / camera.pixel + margin + 0.5));
   camera.height = frame.height;
   return camera;

@@ -28,9 +28,9 @@ struct Camera {
 };
 
 // Turn 0 looks along +y with x to the right and z up; a positive turn walks the camera counter-clockwise
-// around z, a positive tilt lifts it. The camera looks at all that could ever be drawn: the lattice without its
-// frozen, hidden cells. That never changes during a run, so it stands still in an animation. The frame, of the
-// lattice or of the tissue, is the part of its view that is drawn.
+// around z, a positive tilt lifts it. The camera looks at all that could ever be drawn: the lattice without
+// its frozen, hidden cells. That never changes during a run, so it stands still in an animation. The frame,
+// of the lattice or of the tissue, is the part of its view that is drawn.
 Camera place_camera(const PictureSettings& settings, const Model& model, const State& state, Frame& frame);
 
 }  // namespace kiln

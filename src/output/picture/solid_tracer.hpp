@@ -18,9 +18,9 @@ struct Octant {
 enum class Look { everywhere, outside_octant, inside_octant };
 
 struct Hit {
-  Vec3f place;        // in voxels
-  double distance;    // along the ray, in sites
-  int cut_axis = -1;  // the hit is on a face across this axis: of what was cut away, or
+  Vec3f place;           // in voxels
+  double distance;       // along the ray, in sites
+  int cut_axis = -1;     // the hit is on a face across this axis: of what was cut away, or
   bool on_wall = false;  // of the lattice
 };
 

@@ -15,8 +15,8 @@ constexpr int kWeight = 16;
 constexpr std::array<int, 2 * kReach + 1> kKernel{1, 4, 6, 4, 1};
 
 // Smoothing must not remove thin threads and lonely voxels: where that much is missing to the surface's
-// value, and no surface is next to it, a voxel of matter is put back just inside. (Next to a surface it is the corner
-// of something thick, and putting it back would grow a horn.)
+// value, and no surface is next to it, a voxel of matter is put back just inside. (Next to a surface it is
+// the corner of something thick, and putting it back would grow a horn.)
 constexpr int kMissing = 12;
 constexpr int kInside = 16;
 
@@ -31,7 +31,8 @@ int step_for(const Vec3i& size, double sites_per_pixel) {
 int blocks_in(int length, int block) { return (length + block - 1) / block; }
 
 // Means of blocks of voxels of `from`, for one layer of `to`. What lies beyond [low, high) counts as empty.
-void average_layer(const ByteGrid& from, ByteGrid& to, int block, int z, const Vec3i& low, const Vec3i& high) {
+void average_layer(const ByteGrid& from, ByteGrid& to, int block, int z, const Vec3i& low,
+                   const Vec3i& high) {
   const auto begin = [&](int i, int axis) { return std::max(i * block, low[axis]); };
   const auto end = [&](int i, int axis) { return std::min((i + 1) * block, high[axis]); };
   for (int y = 0; y < to.size.y; ++y)
@@ -121,7 +122,8 @@ int SolidVolume::nearest_inside(int axis, int voxel) const {
 }
 
 bool SolidVolume::matter(int x, int y, int z) const {
-  const Site site = offset(0, nearest_inside(0, x)) + offset(1, nearest_inside(1, y)) + offset(2, nearest_inside(2, z));
+  const Site site =
+      offset(0, nearest_inside(0, x)) + offset(1, nearest_inside(1, y)) + offset(2, nearest_inside(2, z));
   return visible_[state_.ids[site]] != 0;
 }
 
@@ -142,7 +144,8 @@ void SolidVolume::blur_plane(int z, Plane& plane) const {
   std::vector<uint16_t> row(width + 2 * kReach);
   Plane along_x(std::size_t(width) * voxels_.y);
   for (int y = 0; y < voxels_.y; ++y) {
-    for (int x = kPadding; x < kPadding + voxels_.x; ++x) row[x + kReach] = matter(x, y + kPadding, z) ? 1 : 0;
+    for (int x = kPadding; x < kPadding + voxels_.x; ++x)
+      row[x + kReach] = matter(x, y + kPadding, z) ? 1 : 0;
     for (int x = -kReach; x < width + kReach; ++x) row[x + kReach] = row[nearest_inside(0, x) + kReach];
     uint16_t* out = along_x.data() + std::size_t(y) * width;
     for (int k = 0; k < 2 * kReach + 1; ++k)

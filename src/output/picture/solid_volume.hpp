@@ -19,8 +19,9 @@ struct ByteGrid {
   float at(const Vec3f& p) const;
 };
 
-// The unit of length is the voxel, which is `step` sites wide; voxel i has its centre at i. Around the lattice its
-// outermost voxels are continued by kPadding more, so that smoothing does not round off what the wall cuts.
+// The unit of length is the voxel, which is `step` sites wide; voxel i has its centre at i. Around the
+// lattice its outermost voxels are continued by kPadding more, so that smoothing does not round off what the
+// wall cuts.
 class SolidVolume {
  public:
   static constexpr int kPadding = 2;
@@ -64,7 +65,7 @@ class SolidVolume {
 
   const State& state_;
   int step_ = 1;
-  Vec3i voxels_;                  // without the padding
+  Vec3i voxels_;  // without the padding
   Vec3d low_wall_, high_wall_;
   Vec3<Site> stride_;             // sites from one to the next along an axis
   std::vector<uint8_t> visible_;  // per cell

@@ -117,25 +117,25 @@ class NoBrokenPipe {
   sigset_t pipe_, before_;
 };
 
-std::vector<std::string> ffmpeg_words(const PngParts& first, double seconds, const std::vector<std::string>& codec,
-                                      const std::string& path) {
+std::vector<std::string> ffmpeg_words(const PngParts& first, double seconds,
+                                      const std::vector<std::string>& codec, const std::string& path) {
   std::vector<std::string> words = {
-      "ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo", "-pixel_format", "rgb24",
-      "-video_size", fmt::format("{}x{}", first.width, first.height), "-framerate",
+      "ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo", "-pixel_format",
+      "rgb24", "-video_size", fmt::format("{}x{}", first.width, first.height), "-framerate",
       fmt::format("1000/{}", std::max(1, int(seconds * 1000 + 0.5))), "-i", "pipe:0", "-an",
       // Sizes have to be even; the colours are those of high-definition video, and said to be.
       "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white,scale=out_color_matrix=bt709:out_range=tv"};
   words.insert(words.end(), codec.begin(), codec.end());
-  for (const char* word : {"-pix_fmt", "yuv420p", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc",
-                           "iec61966-2-1", "-movflags", "+faststart", "-f", "mp4"})
+  for (const char* word : {"-pix_fmt", "yuv420p", "-colorspace", "bt709", "-color_primaries", "bt709",
+                           "-color_trc", "iec61966-2-1", "-movflags", "+faststart", "-f", "mp4"})
     words.emplace_back(word);
   words.push_back("file:" + path);
   return words;
 }
 
 // Empty where all went well.
-std::string encode(const AnimationWriter& animation, const PngParts& first, const std::vector<std::string>& codec,
-                   const std::filesystem::path& path) {
+std::string encode(const AnimationWriter& animation, const PngParts& first,
+                   const std::vector<std::string>& codec, const std::filesystem::path& path) {
   FrameSink sink(ffmpeg_words(first, animation.seconds_per_frame(), codec, path.string()));
   for (int i = 0; i < animation.frames() && sink.has_started(); ++i) {
     const std::optional<PngParts> frame = animation.frame(i);

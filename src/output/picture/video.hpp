@@ -9,8 +9,8 @@
 
 namespace kiln {
 
-// H.264, or what ffmpeg has instead, in yuv420p: players on all systems know it. Returns why there is no file, as the
-// rest of a sentence, where that is so: without ffmpeg, or where it fails.
+// H.264, or what ffmpeg has instead, in yuv420p: players on all systems know it. Returns why there is no
+// file, as the rest of a sentence, where that is so: without ffmpeg, or where it fails.
 std::optional<std::string> write_mp4(const AnimationWriter& animation, const std::filesystem::path& path);
 
 }  // namespace kiln

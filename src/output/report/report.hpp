@@ -1,4 +1,5 @@
-// report.html: one page that shows what was run and what came of it. It needs no network, and holds its pictures.
+// report.html: one page that shows what was run and what came of it. It needs no network, and holds its
+// pictures.
 #pragma once
 
 #include <filesystem>

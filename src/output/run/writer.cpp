@@ -243,8 +243,8 @@ void RunWriter::save_snapshot(const State& state) {
   if (kHasTiff && model_.output.lattice_ome_tiff) write_label_image(folder_.labels(state.mcs), state, model_);
 }
 
-// The pictures that an earlier part of the run left; its animations are put together again from the stills. Those that
-// the run would not have without its interruption go.
+// The pictures that an earlier part of the run left; its animations are put together again from the stills.
+// Those that the run would not have without its interruption go.
 void RunWriter::take_up_pictures(int64_t last_mcs) {
   for (Series& s : series_) {
     std::vector<int64_t> found;
@@ -292,12 +292,13 @@ void RunWriter::write_animations() {
     if (!s.animation || s.animation->frames() < 2) continue;
     const std::filesystem::path path = folder_.pictures() / s.settings.name;
     if (const int left_out = s.animation->finish(path.string() + ".png"); left_out > 0)
-      notes_.push_back(fmt::format("{} of {} pictures are not in the animation {}.png: they are gone, or of another size.",
-                                   left_out, s.animation->frames(), s.settings.name));
+      notes_.push_back(
+          fmt::format("{} of {} pictures are not in the animation {}.png: they are gone, or of another size.",
+                      left_out, s.animation->frames(), s.settings.name));
     if (!s.settings.mp4 || !has_ended_) continue;
     if (const auto problem = write_mp4(*s.animation, path.string() + ".mp4"))
-      notes_.push_back(fmt::format("no pictures/{}.mp4: {}; pictures/{}.png plays in every browser.", s.settings.name,
-                                   *problem, s.settings.name));
+      notes_.push_back(fmt::format("no pictures/{}.mp4: {}; pictures/{}.png plays in every browser.",
+                                   s.settings.name, *problem, s.settings.name));
   }
 }
 

@@ -73,7 +73,8 @@ class RunWriter {
   const Motility& motility() const { return watch_.motility(); }
   // What a reader of the tables has to know, a sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
-  // Relative to the folder, in order of time: the still pictures of each view, and the animations, as PNG and MP4.
+  // Relative to the folder, in order of time: the still pictures of each view, and the animations, as PNG and
+  // MP4.
   std::map<std::string, std::vector<std::string>> stills() const;
   std::vector<std::string> animations() const;
 
@@ -128,7 +129,7 @@ class RunWriter {
   double seconds_ = 0;
   bool overlaps_ = false;
   bool has_ended_ = false;  // the last state was written
-  State copy_;  // what the background works on, as one of these:
+  State copy_;              // what the background works on, as one of these:
   std::unique_ptr<WatchMemory> remembered_ = std::make_unique<WatchMemory>();
   std::unique_ptr<WatchMemory> next_remembered_ = std::make_unique<WatchMemory>();
   BackgroundWork background_;  // last, so that it has ended before anything else goes
