@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
@@ -84,7 +83,8 @@ void choose_size(const PictureSettings& settings, Frame& frame) {
   frame.height = int(height);
 }
 
-// A stretch of pixels of the same site, and with the same sites before and after it.
+// A stretch of pixels of the same site, and with the same sites before and after it; sites are places in a
+// list of those that are seen. Beyond the picture and the lattice, a stretch is its own neighbour.
 struct Run {
   int begin, end;
   int before, site, after;
@@ -94,18 +94,31 @@ struct Run {
   }
 };
 
-std::vector<Run> runs_of(const std::vector<int>& sites, int reach) {
+// The sites along one axis of a picture, each once, and the stretches of pixels that show them.
+struct Seen {
+  std::vector<int> sites;  // -1: beyond the lattice
   std::vector<Run> runs;
-  const int last = int(sites.size()) - 1;
-  for (int i = 0; i <= last; ++i) {
-    const Run run{i, i + 1, sites[std::max(i - reach, 0)], sites[i], sites[std::min(i + reach, last)]};
-    if (!runs.empty() && runs.back().same_sites(run))
-      ++runs.back().end;
-    else
-      runs.push_back(run);
+
+  Seen(const std::vector<int>& site_of_pixel, int reach) {
+    std::vector<int> place;
+    for (const int site : site_of_pixel) {
+      if (sites.empty() || sites.back() != site) sites.push_back(site);
+      place.push_back(int(sites.size()) - 1);
+    }
+    const int last = int(place.size()) - 1;
+    for (int i = 0; i <= last; ++i) {
+      const auto neighbour = [&](int pixel) {
+        const int other = place[std::clamp(pixel, 0, last)];
+        return sites[other] < 0 ? place[i] : other;
+      };
+      const Run run{i, i + 1, neighbour(i - reach), place[i], neighbour(i + reach)};
+      if (!runs.empty() && runs.back().same_sites(run))
+        ++runs.back().end;
+      else
+        runs.push_back(run);
+    }
   }
-  return runs;
-}
+};
 
 // Fills a picture with the colours of sites, and darkens the pixels of cells that are close to another cell.
 class SlicePainter {
@@ -130,9 +143,10 @@ class SlicePainter {
     // Lines lie on both sides of a border where sites are large; where they are small only on one, so that a
     // line stays thin.
     both_sides_ = scale >= 5;
-    const int reach = scale >= 24 ? 2 : 1;
-    const std::vector<Run> across = runs_of(columns, borders ? reach : 0);
-    for (const Run& run : runs_of(rows, borders ? reach : 0)) {
+    const int reach = !borders ? 0 : scale >= 24 ? 2 : 1;
+    const Seen across(columns, reach), down(rows, reach);
+    look_up(across.sites, down.sites);
+    for (const Run& run : down.runs) {
       uint16_t* first = image.row(run.begin);
       fill_row(first, across, run, borders);
       for (int y = run.begin + 1; y < run.end; ++y) std::copy(first, first + image.width, image.row(y));
@@ -140,42 +154,57 @@ class SlicePainter {
   }
 
  private:
-  Site site_at(int column, int row) const {
-    Vec3i p;
-    p[axes_.across] = position_;
-    p[axes_.column] = column;
-    p[axes_.row] = axes_.rows_up ? state_.lattice.size[axes_.row] - 1 - row : row;
-    return state_.lattice.index(p);
-  }
-
-  void fill_row(uint16_t* out, const std::vector<Run>& across, const Run& rows, bool borders) {
+  // The cells and colours of all sites that are seen.
+  void look_up(const std::vector<int>& columns, const std::vector<int>& rows) {
+    const Vec3i size = state_.lattice.size;
+    const Vec3<Site> stride{1, size.x, Site(size.x) * size.y};
     const auto background = uint16_t(2 * palette_.colours().size());
-    for (const Run& columns : across) {
-      uint16_t colour = background;
-      if (columns.site >= 0 && rows.site >= 0) {
-        const Site site = site_at(columns.site, rows.site);
-        const CellId id = state_.ids[site];
-        const std::size_t index =
-            palette_.index(id, state_.cells.type[id], palette_.by_act() ? state_.act[site] : 0);
-        const bool line = borders && id != kMedium && is_border(id, columns, rows);
-        colour = uint16_t(index + (line ? palette_.colours().size() : 0));
+    ids_.assign(columns.size() * rows.size(), kMedium);
+    colours_.assign(ids_.size(), background);
+    CellId last = kMedium;
+    auto last_colour = uint16_t(palette_.index(kMedium, 0));
+    std::size_t i = 0;
+    for (const int row : rows) {
+      const int along = axes_.rows_up ? size[axes_.row] - 1 - row : row;
+      const Site start = position_ * stride[axes_.across] + along * stride[axes_.row];
+      for (const int column : columns) {
+        if (row >= 0 && column >= 0) {
+          const Site site = start + column * stride[axes_.column];
+          const CellId id = state_.ids[site];
+          if (id != last || palette_.by_act())
+            last_colour =
+                uint16_t(palette_.index(id, state_.cells.type[id], palette_.by_act() ? state_.act[site] : 0));
+          last = id;
+          ids_[i] = id;
+          colours_[i] = last_colour;
+        }
+        ++i;
       }
-      std::fill(out + columns.begin, out + columns.end, colour);
     }
   }
 
-  bool is_border(CellId own, const Run& columns, const Run& rows) const {
-    const std::array<int, 3> x{columns.before, columns.site, columns.after},
-        y{rows.before, rows.site, rows.after};
-    if (x[0] == x[1] && x[2] == x[1] && y[0] == y[1] && y[2] == y[1]) return false;
-    for (int j = 0; j < 3; ++j)
-      for (int i = 0; i < 3; ++i) {
-        if (x[i] < 0 || y[j] < 0 || (x[i] == columns.site && y[j] == rows.site)) continue;
-        const CellId other = state_.ids[site_at(x[i], y[j])];
-        const bool ours = both_sides_ || i + j == 3 || (i + j == 1 && other == kMedium);
-        if (other != own && ours) return true;
+  void fill_row(uint16_t* out, const Seen& across, const Run& rows, bool borders) const {
+    const std::size_t width = across.sites.size();
+    const CellId *above = ids_.data() + rows.before * width, *own = ids_.data() + rows.site * width,
+                 *below = ids_.data() + rows.after * width;
+    const uint16_t* colours = colours_.data() + rows.site * width;
+    const auto dark = uint16_t(palette_.colours().size());
+    for (const Run& run : across.runs) {
+      const CellId id = own[run.site];
+      uint16_t colour = colours[run.site];
+      if (borders && id != kMedium) {
+        const auto differs = [id](CellId other) { return other ^ id; };
+        const CellId after = differs(own[run.after]) | differs(below[run.site]);
+        bool line = after != 0;
+        if (both_sides_)
+          line = (after | differs(own[run.before]) | differs(above[run.site]) | differs(above[run.before]) |
+                  differs(above[run.after]) | differs(below[run.before]) | differs(below[run.after])) != 0;
+        else
+          line |= own[run.before] == kMedium || above[run.site] == kMedium;
+        if (line) colour = uint16_t(colour + dark);
       }
-    return false;
+      std::fill(out + run.begin, out + run.end, colour);
+    }
   }
 
   const State& state_;
@@ -183,6 +212,8 @@ class SlicePainter {
   Axes axes_;
   int32_t position_;
   bool both_sides_ = false;
+  std::vector<CellId> ids_;
+  std::vector<uint16_t> colours_;
 };
 
 // Puts a strip below a picture; its colours are added to those of the picture.
