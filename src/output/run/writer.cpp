@@ -148,8 +148,8 @@ void RunWriter::write(const Look& look, const AttemptCounts& counts, const std::
     if (overlaps_ && goes_on) {
       auto complete_copy = look.begin_copy(copy_, all_threads());
       // Where a GPU computes, the processors have time; but when the run looks at its cells, it waits for
-      // them. Pictures must not slow the threads of a run; a checkpoint has to get to disk.
-      const bool gives_way = look.survey() != nullptr || !what.checkpoint;
+      // them. Elsewhere the run would wait for a thread that other programs keep from going on.
+      const bool gives_way = look.survey() != nullptr;
       background_.start(
           [this, what = std::move(what), complete_copy = std::move(complete_copy)] {
             complete_copy();
