@@ -1,14 +1,17 @@
 // kiln._kiln: the engine, as the Python package uses it. What users see is in ../kiln.
+#include <fmt/format.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "cli/cli.hpp"
 #include "output/picture/png.hpp"
+#include "output/table/columns.hpp"
 #include "simulation_handle.hpp"
 
 namespace kiln::python {
@@ -28,6 +31,20 @@ py::bytes png_of(const py::array_t<uint8_t, py::array::c_style>& rgb) {
   Image image(int(rgb.shape(1)), int(rgb.shape(0)));
   std::copy(rgb.data(), rgb.data() + rgb.size(), image.rgb.begin());
   return py::bytes(encode_png(image));
+}
+
+// Name, unit and meaning of each column.
+std::vector<std::tuple<std::string, std::string, std::string>> columns_of(const std::string& file) {
+  std::vector<std::tuple<std::string, std::string, std::string>> result;
+  for (const TableInfo& table : all_tables())
+    if (table.file == file)
+      for (const ColumnInfo& column : table.columns)
+        result.emplace_back(column.name, column.unit, column.meaning);
+  if (!result.empty()) return result;
+  std::string files;
+  for (const TableInfo& table : all_tables())
+    files += fmt::format("{}\"{}\"", files.empty() ? "" : ", ", table.file);
+  throw UserError(fmt::format("file is \"{}\", but must be one of {}.", file, files));
 }
 
 }  // namespace
@@ -52,5 +69,6 @@ PYBIND11_MODULE(_kiln, module) {
         kiln::write_text_atomically(file, std::string_view(content));
       },
       py::arg("file"), py::arg("content"));
+  module.def("columns", &columns_of, py::arg("file"));
   module.def("png", &png_of, py::arg("rgb"));
 }

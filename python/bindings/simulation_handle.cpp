@@ -25,32 +25,32 @@ py::array_t<T> array_of(const std::vector<T>& values) {
   return py::array_t<T>(py::ssize_t(values.size()), values.data());
 }
 
-// What a table shows of cells, in sites or in micrometres.
+// The columns of cells.csv. In lattice units, positions are in sites and `t` is left out.
 py::dict cell_columns(const TrackColumns& c, const Model& model, bool physical) {
-  const double um = physical ? model.units.voxel_um : 1;
-  const double size = std::pow(um, model.lattice.dimension);
   const auto scaled = [](const auto& values, double factor) {
     py::array_t<double> result(py::ssize_t(values.size()));
     double* to = result.mutable_data();
     for (std::size_t i = 0; i < values.size(); ++i) to[i] = double(values[i]) * factor;
     return result;
   };
+  const double um = physical ? model.units.voxel_um : 1;
   py::list names;
   for (const CellType& type : model.types) names.append(type.name);
+  const py::object values[] = {array_of(c.id),
+                               scaled(c.mcs, model.units.seconds_per_mcs),
+                               scaled(c.x, um),
+                               scaled(c.y, um),
+                               scaled(c.z, um),
+                               array_of(c.mcs),
+                               py::make_tuple(array_of(c.type), names),  // codes and what they stand for
+                               array_of(c.volume),
+                               array_of(c.perimeter),
+                               array_of(c.neighbours)};
   py::dict d;
-  d["id"] = array_of(c.id);
-  d["mcs"] = array_of(c.mcs);
-  if (physical) d["t"] = scaled(c.mcs, model.units.seconds_per_mcs);
-  d["x"] = scaled(c.x, um);
-  d["y"] = scaled(c.y, um);
-  if (model.lattice.dimension == 3) d["z"] = scaled(c.z, um);
-  d["type"] = py::make_tuple(array_of(c.type), names);  // codes and what they stand for
-  if (physical)
-    d["volume"] = scaled(c.volume, size);
-  else
-    d["volume"] = array_of(c.volume);
-  d["perimeter"] = array_of(c.perimeter);
-  d["neighbours"] = array_of(c.neighbours);
+  for (std::size_t i = 0; i < std::size(values); ++i) {
+    const std::string_view name = cells_columns()[i].name;
+    if (physical || name != "t") d[py::str(name.data(), name.size())] = values[i];
+  }
   return d;
 }
 

@@ -1,5 +1,7 @@
 #include "values.hpp"
 
+#include "base/error.hpp"
+
 namespace kiln::python {
 namespace {
 
@@ -15,6 +17,14 @@ Node::Array array_of(const py::sequence& items, const std::string& place) {
   return array;
 }
 
+int64_t whole_of(const py::handle& value, const std::string& place) {
+  int overflow = 0;
+  const long long whole = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+  if (overflow != 0)
+    throw UserError(place + ": an integer must lie between -9223372036854775808 and 9223372036854775807.");
+  return whole;
+}
+
 // Arrays and numbers of NumPy know how to become Python's.
 bool is_of_numpy(const py::handle& value) {
   return py::hasattr(value, "dtype") && py::hasattr(value, "tolist");
@@ -25,7 +35,7 @@ bool is_of_numpy(const py::handle& value) {
 Node node_of(const py::handle& value, const std::string& place) {
   if (is_of_numpy(value)) return node_of(value.attr("tolist")(), place);
   if (py::isinstance<py::bool_>(value)) return {py::cast<bool>(value), place};
-  if (py::isinstance<py::int_>(value)) return {py::cast<int64_t>(value), place};
+  if (py::isinstance<py::int_>(value)) return {whole_of(value, place), place};
   if (py::isinstance<py::float_>(value)) return {py::cast<double>(value), place};
   if (py::isinstance<py::str>(value)) return {py::cast<std::string>(value), place};
   if (py::isinstance<py::dict>(value)) return {table_of(py::cast<py::dict>(value), place), place};

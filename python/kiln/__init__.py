@@ -6,7 +6,7 @@
 >>> sim.mcs, sim.lattice.shape
 (20, (60, 60))
 >>> sim.cells.table().columns.tolist()[:4]
-['id', 'mcs', 't', 'x']
+['id', 't', 'x', 'y']
 
 A `Model` comes from a TOML file, a text or a dict; a `Simulation` runs it; tables are pandas DataFrames. What is
 wrong is said as on the command line, by `UserError` (a ValueError) or `Failure` (a RuntimeError).
@@ -18,6 +18,7 @@ from kiln.picture import Picture
 from kiln.run_folder import RunFolder, run
 from kiln.simulation import Cells, Edit, Simulation
 from kiln.sweep import Sweep, sweep
+from kiln.tables import columns
 
 __all__ = [
     "Cells",
@@ -30,6 +31,7 @@ __all__ = [
     "Sweep",
     "UserError",
     "__version__",
+    "columns",
     "run",
     "sweep",
 ]

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kiln import _kiln
 from kiln._kiln import Failure, UserError
 from kiln.model import Model, Source, as_model
 
@@ -40,14 +41,36 @@ class RunFolder:
 
     @property
     def measures(self) -> pd.DataFrame:
+        """The tissue over time."""
         return self.table("measures")
 
     @property
-    def cells(self) -> pd.DataFrame:
-        """The tracks; from cells.h5 where they were too long for a CSV."""
+    def tracks(self) -> pd.DataFrame:
+        """A row per cell and sample (cells.csv); from cells.h5 where they were too long for a CSV."""
         if (self.path / "cells.h5").exists():
             return self._tracks()
         return self.table("cells")
+
+    @property
+    def cells(self) -> pd.DataFrame:
+        """Another name of `tracks`."""
+        return self.tracks
+
+    @property
+    def lags(self) -> pd.DataFrame:
+        return self.table("lags")
+
+    @property
+    def motility(self) -> pd.DataFrame:
+        return self.table("motility")
+
+    @property
+    def speeds(self) -> pd.DataFrame:
+        return self.table("speeds")
+
+    @property
+    def direction_correlation(self) -> pd.DataFrame:
+        return self.table("direction_correlation")
 
     def _tracks(self) -> pd.DataFrame:
         import h5py
@@ -55,7 +78,8 @@ class RunFolder:
         from kiln.tables import cell_table
 
         with h5py.File(self.path / "cells.h5") as file:
-            columns = {name: values[:] for name, values in file["cells"].items()}
+            order = [name for name, *_ in _kiln.columns("cells.csv")]  # HDF5 sorts by name
+            columns = {name: file["cells"][name][:] for name in order}
             names = [n.decode() if isinstance(n, bytes) else n for n in file.attrs["type_names"]]
         return cell_table({**columns, "type": (columns["type"], names)})
 

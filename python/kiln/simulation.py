@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
@@ -99,8 +100,7 @@ class Simulation:
         >>> len(volumes), sim.mcs
         (3, 30)
         """
-        if mcs is None:
-            mcs = max(0, self.model.mcs - self.mcs)
+        mcs = max(0, self.model.mcs - self.mcs) if mcs is None else _whole("mcs", mcs, 0)
         for _ in self.steps(mcs, every=max(1, mcs) if call is None or every is None else every, progress=progress):
             if call is not None and call(self) is False:
                 break
@@ -112,8 +112,7 @@ class Simulation:
         >>> [mcs for mcs in sim.steps(25, every=10)]
         [10, 20, 25]
         """
-        if every < 1:
-            raise _kiln.UserError(f"every is {every}, but must be at least 1.")
+        mcs, every = _whole("mcs", mcs, 0), _whole("every", every, 1)
         end = self.mcs + mcs
         bar = Bar(self.mcs, end, self.lattice_sites) if progress else None
         try:
@@ -222,11 +221,11 @@ class Simulation:
 
     @property
     def tracks(self) -> pd.DataFrame:
-        """A row per cell and sample, in micrometres and seconds (cells.csv)."""
+        """A row per cell and sample (cells.csv): `t` in seconds, `x`, `y`, `z` in micrometres, `volume` in sites."""
         return cell_table(self._sim.tracks(True))
 
     def tracks_in(self, units: str) -> pd.DataFrame:
-        """The same in "physical" or in "lattice" units."""
+        """The same in "physical" or in "lattice" units: positions in sites, and no `t`."""
         return cell_table(self._sim.tracks(is_physical(units)))
 
     @property
@@ -280,6 +279,17 @@ class Simulation:
         return self.picture(width=480).png
 
 
+def _whole(name: str, value: Any, least: int, most: int = 10**12) -> int:
+    """An integer, or a float that is one, as 1e3."""
+    try:
+        whole = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
+    except TypeError:
+        whole = None
+    if whole is None or not least <= whole <= most:
+        raise _kiln.UserError(f"{name} is {value!r}, but must be an integer between {least} and {most}.")
+    return whole
+
+
 class Cells:
     """What is known of each cell, by its id; index 0 is the medium, for which nothing is counted."""
 
@@ -310,7 +320,7 @@ class Cells:
         return self._sim.positions()
 
     def table(self, units: str = "physical") -> pd.DataFrame:
-        """A row per living cell: micrometres and seconds, or sites and MCS with units="lattice"."""
+        """A row per living cell, with the columns of `Simulation.tracks`; units="lattice": positions in sites."""
         return cell_table(self._sim.cells(is_physical(units)))
 
     def _repr_html_(self) -> str:

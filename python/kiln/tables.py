@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kiln import _kiln
+
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def columns(file: str) -> pd.DataFrame:
+    """What the columns of a table are: their names, units and definitions, as in docs/tables.md.
+
+    >>> columns("cells.csv").set_index("column")["unit"].head(3).to_dict()
+    {'id': '', 't': 's', 'x': 'µm'}
+    """
+    import pandas as pd
+
+    return pd.DataFrame(_kiln.columns(file), columns=["column", "unit", "meaning"])
 
 
 def table(columns: dict[str, Any]) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/parallel.hpp"
 #include "base/seconds.hpp"
 #include "base/wording.hpp"
@@ -100,11 +101,18 @@ int bench_command(const BenchOptions& options) {
 
   const double ms = 1e3 * timed.seconds / double(mcs), rate = sites * double(mcs) / timed.seconds;
   if (options.json) {
-    fmt::print(
-        "{{\"case\": \"{}\", \"size\": {}, \"replicas\": {}, \"engine\": \"{}\", \"schedule\": \"{}\", "
-        "\"device\": {}, \"ms_per_mcs\": {:.6g}, \"site_updates_per_second\": {:.6g}, \"hash\": \"{}\"}}\n",
-        options.name, size, timed.replicas, timed.engine, timed.schedule, json_text(timed.device), ms, rate,
-        timed.hash);
+    const std::string json = JsonObject()
+                                 .add("case", options.name)
+                                 .add("size", size)
+                                 .add("replicas", timed.replicas)
+                                 .add("engine", timed.engine)
+                                 .add("schedule", timed.schedule)
+                                 .add("device", timed.device)
+                                 .add("ms_per_mcs", ms)
+                                 .add("site_updates_per_second", rate)
+                                 .add("hash", timed.hash)
+                                 .line();
+    fmt::print("{}\n", json);
     return 0;
   }
   fmt::print("{:<14} {:>6} {:>8} {:>10} {:>8} {:>8} {:>12} {:>16}  {}\n", "case", "size", "replicas", "cells",

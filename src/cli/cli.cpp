@@ -1,13 +1,18 @@
 #include "cli/cli.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/tell.hpp"
+#include "base/text.hpp"
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
+#include "cli/options.hpp"
 #include "simulation/bench_cases.hpp"
 
 namespace kiln {
@@ -70,8 +75,8 @@ void add_run(CLI::App& app, RunOptions& o) {
   CLI::App& c = *app.add_subcommand("run", "Runs a model, or the demo when none is given");
   c.add_option("MODEL", o.model, "model file (TOML); see docs/model-file.md");
   add_engine_options(c, o.engine);
-  c.add_option("--mcs", o.mcs, "Monte Carlo steps in all, instead of the model's");
-  c.add_option("--seed", o.seed, "seed of the random numbers, instead of the model's");
+  add_whole(c, "--mcs", o.mcs, 0, kMostMcs, "Monte Carlo steps in all, instead of the model's");
+  add_whole(c, "--seed", o.seed, 0, kMostSeed, "seed of the random numbers, instead of the model's");
   add_set_option(c, o.set);
   add_folder(c, o.out, "folder for the results [runs/NAME]");
   auto* force = c.add_flag("--force", o.force, "replaces an earlier run in that folder");
@@ -90,8 +95,7 @@ void add_run(CLI::App& app, RunOptions& o) {
   c.add_flag("--json", o.json, "prints only a JSON object about the run");
   c.footer(
       "\nCtrl-C, SIGTERM and other signals end a run cleanly, with a checkpoint and exit code 128 + signal. "
-      "See "
-      "docs/long-runs.md.");
+      "See docs/long-runs.md. `kiln info --tables` explains the columns of its tables.");
 }
 
 void add_sweep(CLI::App& app, SweepOptions& o) {
@@ -105,8 +109,9 @@ void add_sweep(CLI::App& app, SweepOptions& o) {
   c.add_option("--replicas", o.replicas, "runs of each combination, with seeds of their own")
       ->capture_default_str();
   add_engine_options(c, o.engine);
-  c.add_option("--mcs", o.mcs, "Monte Carlo steps of every run, instead of the model's");
-  c.add_option("--seed", o.seed, "that the seeds of all runs are drawn from, instead of the model's");
+  add_whole(c, "--mcs", o.mcs, 0, kMostMcs, "Monte Carlo steps of every run, instead of the model's");
+  add_whole(c, "--seed", o.seed, 0, kMostSeed,
+            "that the seeds of all runs are drawn from, instead of the model's");
   add_set_option(c, o.set);
   add_folder(c, o.out, "folder for the tables [runs/NAME-sweep]");
   auto* force = c.add_flag("--force", o.force, "replaces an earlier sweep in that folder");
@@ -115,7 +120,7 @@ void add_sweep(CLI::App& app, SweepOptions& o) {
   c.add_flag("--json", o.json, "prints only a JSON object about the sweep");
   c.footer(
       "\nLeaves sweep.csv, a row per run, and measures.csv, a row per run and time. Exit code 1: some runs "
-      "failed; they are listed at the end. See docs/sweeps.md.");
+      "failed; they are listed at the end. See docs/sweeps.md; `kiln info --tables` explains the columns.");
 }
 
 void add_bench(CLI::App& app, BenchOptions& o) {
@@ -125,7 +130,7 @@ void add_bench(CLI::App& app, BenchOptions& o) {
   c.add_option("CASE", o.name, cases)->required();
   c.add_option("--size", o.size, "edge of the lattice, in sites");
   add_engine_options(c, o.engine);
-  c.add_option("--mcs", o.mcs, "steps to time, after a burn-in of as many");
+  add_whole(c, "--mcs", o.mcs, 0, kMostMcs, "steps to time, after a burn-in of as many");
   c.add_option("--replicas", o.replicas, "plays so many at once, with seeds 1, 2, ...");
   c.add_option("--set", o.set, "changes the case, as in --set schedule.checkerboard.switch_every=16")
       ->type_name("KEY=VALUE")
@@ -164,9 +169,6 @@ void add_render(CLI::App& app, RenderOptions& o) {
   CLI::App& c = *app.add_subcommand("render", "Draws a run's saved states, or the first state of a model");
   using View = PictureSettings::View;
   using By = PictureSettings::ColourBy;
-  static const std::map<std::string, View> views = {{"slice", View::slice}, {"solid", View::solid}};
-  static const std::map<std::string, By> colours = {{"type", By::type}, {"cell", By::cell}, {"act", By::act}};
-  static const std::map<std::string, int> axes = {{"x", 0}, {"y", 1}, {"z", 2}};
   using FrameOf = PictureSettings::FrameOf;
   using Decoration = PictureSettings::Decoration;
   static const std::map<std::string, FrameOf> frames = {{"lattice", FrameOf::lattice},
@@ -176,16 +178,16 @@ void add_render(CLI::App& app, RenderOptions& o) {
   PictureSettings& p = o.picture;
   p.name = "render";
   c.add_option("WHAT", o.what, "a run's folder or a model file")->required();
-  c.add_option("--mcs", o.mcs, "which saved state [the last]");
+  add_whole(c, "--mcs", o.mcs, 0, kMostMcs, "which saved state [the last]");
   c.add_option("--out", o.out, "the PNG file, or of an animation an MP4 file")->type_name("FILE");
-  c.add_option("--view", p.view, "slice (a plane) or solid (shaded surfaces)")
-      ->transform(CLI::CheckedTransformer(views))
+  add_choice<View>(c, "--view", p.view, {{"slice", View::slice}, {"solid", View::solid}},
+                   "slice (a plane) or solid (shaded surfaces)")
       ->type_name("VIEW");
-  c.add_option("--colour,--color", p.colour_by, "by type, cell or act")
-      ->transform(CLI::CheckedTransformer(colours))
+  add_choice<By>(c, "--colour,--color", p.colour_by,
+                 {{"type", By::type}, {"cell", By::cell}, {"act", By::act}}, "by type, cell or act")
       ->type_name("WHAT");
-  c.add_option("--axis", p.axis, "slice: the axis that is cut across, x, y or z")
-      ->transform(CLI::CheckedTransformer(axes))
+  add_choice<int>(c, "--axis", p.axis, {{"x", 0}, {"y", 1}, {"z", 2}},
+                  "slice: the axis that is cut across, x, y or z")
       ->type_name("AXIS");
   c.add_option("--position", p.position, "slice: where along the axis [the middle]");
   c.add_flag("--borders,!--no-borders", p.borders, "lines between cells");
@@ -214,7 +216,7 @@ void add_export(CLI::App& app, ExportOptions& o) {
   CLI::App& c = *app.add_subcommand(
       "export", "Writes a run's saved states as OME-TIFF, the cells' ids as labels, for Fiji and napari");
   c.add_option("RUN", o.run, "a run's folder")->required();
-  auto* mcs = c.add_option("--mcs", o.mcs, "which saved state [the last]");
+  auto* mcs = add_whole(c, "--mcs", o.mcs, 0, kMostMcs, "which saved state [the last]");
   c.add_flag("--all", o.all, "all of them, one file each")->excludes(mcs);
   c.add_option("--out", o.out, "[labels/labels_MCS.ome.tif in the run's folder]")->type_name("FILE");
 }
@@ -229,19 +231,23 @@ void add_import(CLI::App& app, ImportOptions& o) {
   c.add_option("--time", o.placement.part.time, "of a series, from 0")->check(CLI::NonNegativeNumber);
   c.add_option("--voxel-um", o.voxel_um, "edges of a voxel: one number, or x y z [what the file says]")
       ->expected(1, 3)
-      ->check(CLI::Range(1e-6, 1e6));
+      ->check(between(1e-6, 1e6))
+      ->option_text("EDGE | X Y Z");
   c.add_option("--site-um", o.site_um, "edge of a site of the lattice [the narrowest edge of a voxel]")
-      ->check(CLI::Range(1e-6, 1e6));
-  c.add_option("--crop-from", o.crop_from, "first voxel that is used, x y z")->expected(2, 3);
-  c.add_option("--crop-to", o.crop_to, "first voxel beyond, x y z")->expected(2, 3);
+      ->check(between(1e-6, 1e6));
+  c.add_option("--crop-from", o.crop_from, "first voxel that is used; in a stack x y z, else x y")
+      ->expected(2, 3)
+      ->option_text("X Y [Z]");
+  c.add_option("--crop-to", o.crop_to, "first voxel that is not used any more, beyond the part")
+      ->expected(2, 3)
+      ->option_text("X Y [Z]");
   c.add_option("--smooth-um", o.segmentation.smooth_um, "Gaussian, standard deviation")
-      ->check(CLI::NonNegativeNumber);
-  c.add_option("--threshold", o.segmentation.threshold, "[Otsu's]");
+      ->check(between(0, 1e6));
+  c.add_option("--threshold", o.segmentation.threshold, "[Otsu's]")->check(between(-1e30, 1e30));
   c.add_flag("--below", o.segmentation.below, "keeps what is below the threshold");
-  c.add_option("--specks-um3", o.segmentation.specks_um3, "drops smaller pieces")
-      ->check(CLI::NonNegativeNumber);
+  c.add_option("--specks-um3", o.segmentation.specks_um3, "drops smaller pieces")->check(between(0, 1e18));
   c.add_option("--close-um", o.segmentation.close_um, "fills gaps narrower than a ball of this radius")
-      ->check(CLI::NonNegativeNumber);
+      ->check(between(0, 1e6));
   c.add_flag("--labels", o.labels, "the values are labels, one cell each");
   add_folder(c, o.out, "folder for the pictures [import]");
 }
@@ -252,15 +258,38 @@ void add_phantom(CLI::App& app, PhantomOptions& o) {
   std::string kinds = "one of";
   for (const PhantomKind& k : kPhantoms) kinds += fmt::format("\n{} ({})", k.name, k.what);
   c.add_option("KIND", o.kind, kinds)->required();
-  c.add_option("--size-um", o.size_um, "x y z [128 128 64]")->expected(3)->check(CLI::Range(8.0, 1e5));
+  c.add_option("--size-um", o.size_um, "x y z [128 128 64]")
+      ->expected(3)
+      ->check(between(8, 1e5))
+      ->option_text("X Y Z");
   c.add_option("--voxel-um", o.voxel_um, "edges of a voxel, x y z [0.5 0.5 1]")
       ->expected(3)
-      ->check(CLI::Range(0.05, 100.0));
+      ->check(between(0.05, 100))
+      ->option_text("X Y Z");
   c.add_option("--noise", o.settings.noise, "in units of the noise of counted photons")
-      ->check(CLI::Range(0.0, 100.0))
+      ->check(between(0, 100))
       ->capture_default_str();
-  c.add_option("--seed", o.settings.seed, "of the random numbers")->capture_default_str();
+  add_whole(c, "--seed", o.settings.seed, 0, kMostSeed, "of the random numbers [1]");
   c.add_option("--out", o.out, "a .tif, .tiff or .npy file [KIND.tif]")->type_name("FILE");
+}
+
+void add_info(CLI::App& app, InfoOptions& o) {
+  CLI::App& c = *app.add_subcommand("info", "Says what this build and this machine can do");
+  c.add_flag("--tables", o.tables, "instead, what every column of every table is: docs/tables.md");
+}
+
+// A command that does not exist, in a sentence that names the nearest.
+void check_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  const std::vector<const CLI::App*> commands = app.get_subcommands([](const CLI::App*) { return true; });
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands) names.push_back(command->get_name());
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  if (std::find(known.begin(), known.end(), argv[1]) != known.end()) return;
+  const std::string_view near = nearest_name(argv[1], known);
+  throw UserError(fmt::format("there is no command {}; {}", argv[1],
+                              near.empty() ? fmt::format("there are {}.", fmt::join(known, ", "))
+                                           : fmt::format("did you mean {}?", near)));
 }
 
 int dispatch(int argc, char** argv) {
@@ -268,7 +297,8 @@ int dispatch(int argc, char** argv) {
   app.set_version_flag("--version", KILN_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "\n`kiln COMMAND --help` tells more. Exit code 2: something in the call or the model is wrong; 1: a "
+      "\n`kiln COMMAND --help` tells more, `kiln info --tables` what is in the tables. Exit code 2: "
+      "something in the call or the model is wrong; 1: a "
       "failure.");
   RunOptions run;
   SweepOptions sweep;
@@ -279,16 +309,18 @@ int dispatch(int argc, char** argv) {
   ExportOptions exported;
   ImportOptions import;
   PhantomOptions phantom;
+  InfoOptions info;
   add_run(app, run);
   add_sweep(app, sweep);
   add_bench(app, bench);
   add_fidelity(app, fidelity);
   add_validate(app, validate);
-  app.add_subcommand("info", "Says what this build and this machine can do");
+  add_info(app, info);
   add_render(app, render);
   add_export(app, exported);
   add_import(app, import);
   add_phantom(app, phantom);
+  check_command(app, argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -303,7 +335,21 @@ int dispatch(int argc, char** argv) {
   if (app.got_subcommand("export")) return export_command(exported);
   if (app.got_subcommand("import")) return import_command(import);
   if (app.got_subcommand("phantom")) return phantom_command(phantom);
-  return info_command();
+  return info_command(info);
+}
+
+// Whether the path that was given is wrong, rather than the disk.
+bool is_of_the_path(const std::error_code& code) {
+  const std::errc wrong[] = {std::errc::no_such_file_or_directory,
+                             std::errc::not_a_directory,
+                             std::errc::is_a_directory,
+                             std::errc::permission_denied,
+                             std::errc::operation_not_permitted,
+                             std::errc::read_only_file_system,
+                             std::errc::filename_too_long,
+                             std::errc::too_many_symbolic_link_levels,
+                             std::errc::invalid_argument};
+  return std::any_of(std::begin(wrong), std::end(wrong), [&](std::errc e) { return code == e; });
 }
 
 }  // namespace
@@ -316,6 +362,17 @@ int run_command_line(int argc, char** argv) {
     return 2;
   } catch (const std::bad_alloc&) {
     tell(stderr, "kiln: not enough memory.\n");
+    return 1;
+  } catch (const std::filesystem::filesystem_error& e) {
+    tell(stderr, "kiln: cannot use {}: {}.\n", e.path1().string(), e.code().message());
+    return is_of_the_path(e.code()) ? 2 : 1;
+  } catch (const std::system_error& e) {
+    const bool threads = e.code() == std::errc::resource_unavailable_try_again;
+    tell(stderr, "kiln: {}{}.\n",
+         threads ? "no further thread can be started, for lack of memory or of processes that are allowed; "
+                   "--threads sets how many: "
+                 : "",
+         e.code().message());
     return 1;
   } catch (const std::exception& e) {
     tell(stderr, "kiln: {}\n", e.what());

@@ -73,7 +73,10 @@ struct ValidateOptions {
 };
 int validate_command(const ValidateOptions& options);
 
-int info_command();
+struct InfoOptions {
+  bool tables = false;  // the columns of all tables instead
+};
+int info_command(const InfoOptions& options);
 
 struct RenderOptions {
   std::string what;  // a run's folder, or a model file

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "cli/commands.hpp"
+#include "cli/output_file.hpp"
 #include "model/file/read.hpp"
 #include "output/run/folder.hpp"
 #include "output/state/label_image.hpp"
@@ -23,6 +24,7 @@ int export_command(const ExportOptions& options) {
     const State state = read_snapshot(folder.lattice(), mcs);
     const std::filesystem::path out =
         options.out.empty() ? folder.labels(state.mcs) : std::filesystem::path(options.out);
+    check_output(out, kTiffImage);
     write_label_image(out, state, model);
     fmt::print("{}\n", out.string());
   }

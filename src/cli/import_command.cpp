@@ -78,10 +78,22 @@ void write_planes(const fs::path& folder, int dimension, const Draw& draw) {
   }
 }
 
-void print_facts(const ImageFacts& facts, double site_um, int dimension) {
+void print_choice(const char* what, const char* option, int64_t count, int chosen, const char* kinds) {
+  if (count > 1)
+    fmt::print("{:<16}{}{}, of which {} is taken; {} N takes another\n", what, count, kinds, chosen, option);
+}
+
+void print_facts(const ImageHeader& header, const ImagePart& part, const ImageFacts& facts, double site_um,
+                 int dimension) {
   fmt::print("voxels          {}\n", axes_text(facts.voxels, 3));
+  print_choice("channels", "--channel", header.channels, part.channel,
+               header.colours ? " (red, green, blue)" : "");
+  print_choice("times", "--time", header.times, part.time, "");
   fmt::print("voxel           {} µm{}\n", toml_list(facts.voxel_um, dimension),
-             facts.voxel_is_known ? "" : " (the file does not say; taken for a site)");
+             facts.voxel_is_known ? ""
+             : facts.only_proportions
+                 ? " (the file tells its proportions but no unit; the narrowest edge is taken for a site)"
+                 : " (the file does not say; taken for a site)");
   fmt::print("sites           {} of {:g} µm = {} sites\n", axes_text(facts.sites, dimension), site_um,
              grouped(double(facts.sites.x) * facts.sites.y * facts.sites.z));
 }
@@ -111,11 +123,19 @@ std::string segmentation_toml(const Segmentation& s) {
   return text;
 }
 
+void print_model_lines(const ImportOptions& o, const ImageFacts& facts, int dimension, const char* kind) {
+  const Vec3d size{double(facts.sites.x), double(facts.sites.y), double(facts.sites.z)};
+  fmt::print(
+      "\nFor a model file:\n\n[lattice]\nsize = {}\n\n[units]\nvoxel_um = {:g}\n\n[[initial]]\nkind = "
+      "\"{}\"\n{}",
+      toml_list(size, dimension), o.site_um, kind, placement_toml(o, dimension));
+}
+
 void import_intensities(const ImportOptions& o, ImageSource& source, const ImportGrid& grid) {
   Volume seen;
   const int dimension = grid.dimension;
   const ImportedMask image = import_mask(source, o.placement, o.segmentation, grid, &seen);
-  print_facts(image.facts, o.site_um, dimension);
+  print_facts(source.header(), o.placement.part, image.facts, o.site_um, dimension);
   fmt::print("threshold       {:g}{}\n", image.facts.threshold, o.segmentation.threshold ? "" : " (Otsu)");
   if (image.facts.specks > 0)
     fmt::print("specks          {} sites dropped\n", grouped(double(image.facts.specks)));
@@ -134,16 +154,18 @@ void import_intensities(const ImportOptions& o, ImageSource& source, const Impor
   write_planes(o.out, dimension, [&](int axis) {
     return side_by_side(plane(seen.size, axis, grey), plane(seen.size, axis, tinted));
   });
-  fmt::print("\nFor a model file:\n\n[units]\nvoxel_um = {:g}\n\n[[initial]]\nkind = \"image\"\n{}{}",
-             o.site_um, placement_toml(o, dimension), segmentation_toml(o.segmentation));
+  print_model_lines(o, image.facts, dimension, "image");
+  fmt::print("{}", segmentation_toml(o.segmentation));
 }
 
 void import_label_image(const ImportOptions& o, ImageSource& source, const ImportGrid& grid) {
   const int dimension = grid.dimension;
   const ImportedLabels image = import_labels(source, o.placement, grid);
-  print_facts(image.facts, o.site_um, dimension);
   std::vector<int64_t> labels = image.labels.values;
   std::sort(labels.begin(), labels.end());
+  if (!labels.empty() && labels.front() < 0)
+    throw UserError(fmt::format("{} holds the label {}; labels must be 0 or more.", o.file, labels.front()));
+  print_facts(source.header(), o.placement.part, image.facts, o.site_um, dimension);
   labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
   const std::size_t count = labels.size() - (std::binary_search(labels.begin(), labels.end(), 0) ? 1 : 0);
   fmt::print("labels          {}\n", grouped(double(count)));
@@ -157,12 +179,20 @@ void import_label_image(const ImportOptions& o, ImageSource& source, const Impor
         },
         [&](const Vec3i& p) { return image.labels.at(p.x, p.y, p.z); });
   });
-  fmt::print("\nFor a model file:\n\n[units]\nvoxel_um = {:g}\n\n[[initial]]\nkind = \"labels\"\n{}",
-             o.site_um, placement_toml(o, dimension));
+  print_model_lines(o, image.facts, dimension, "labels");
 }
 
 Vec3i voxels_of(const std::vector<int>& values, int beyond_2d) {
   return {values[0], values[1], values.size() == 3 ? values[2] : beyond_2d};
+}
+
+// Two numbers leave z open, which only an image of one slice can do without.
+template <class Number>
+void check_axes(const char* option, const std::vector<Number>& given, const ImageHeader& header,
+                const char* wanted) {
+  if (given.size() == 2 && header.zyx[0] > 1)
+    throw UserError(fmt::format("{} has 2 numbers, but {} has {} slices; give {}: x y z.", option,
+                                header.name, header.zyx[0], wanted));
 }
 
 }  // namespace
@@ -178,6 +208,9 @@ int import_command(ImportOptions options) {
   ImportGrid grid{1, 3, std::size_t(physical_memory())};
   const std::unique_ptr<ImageSource> source = open_image(options.file, p.part, grid.most_bytes);
   const ImageHeader& header = source->header();
+  check_axes("--voxel-um", edges, header, "one or three");
+  check_axes("--crop-from", options.crop_from, header, "three");
+  check_axes("--crop-to", options.crop_to, header, "three");
   const int64_t slices = p.crop_to ? p.crop_to->z - (p.crop_from ? p.crop_from->z : 0) : header.zyx[0];
   grid.dimension = slices > 1 ? 3 : 2;
   if (options.site_um == 0) {

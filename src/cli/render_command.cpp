@@ -3,6 +3,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "cli/commands.hpp"
+#include "cli/output_file.hpp"
 #include "model/file/read.hpp"
 #include "output/picture/animation.hpp"
 #include "output/picture/picture.hpp"
@@ -25,6 +26,13 @@ PictureSettings framed(const RenderOptions& options, const Model& model) {
   return picture;
 }
 
+fs::path picture_file(const RenderOptions& options, const fs::path& otherwise) {
+  const fs::path out = options.out.empty() ? otherwise : fs::path(options.out);
+  const bool is_film = options.animation && out.extension() == ".mp4";
+  if (!is_film) check_output(out, kPngPicture);
+  return out;
+}
+
 int render_run(const RenderOptions& options) {
   const RunFolder folder = finished_run(options.what);
   const Model model = read_model(folder.model(), options.set);
@@ -33,7 +41,7 @@ int render_run(const RenderOptions& options) {
     PictureSeries series(framed(options, model), model);
     for (const int64_t mcs : snapshot_times(folder.lattice()))
       animation.add(series.draw_png(read_snapshot(folder.lattice(), mcs)));
-    const fs::path out = options.out.empty() ? folder.pictures() / "render.png" : fs::path(options.out);
+    const fs::path out = picture_file(options, folder.pictures() / "render.png");
     if (out.extension() != ".mp4")
       animation.finish(out);
     else if (const auto problem = write_mp4(animation, out))
@@ -42,8 +50,7 @@ int render_run(const RenderOptions& options) {
     return 0;
   }
   const State state = read_snapshot(folder.lattice(), options.mcs);
-  const fs::path out = options.out.empty() ? folder.pictures() / fmt::format("render_{:08}.png", state.mcs)
-                                           : fs::path(options.out);
+  const fs::path out = picture_file(options, folder.pictures() / fmt::format("render_{:08}.png", state.mcs));
   write_text_atomically(out, png_file(PictureSeries(framed(options, model), model).draw_png(state)));
   fmt::print("{}\n", out.string());
   return 0;
@@ -56,8 +63,7 @@ int render_first_state(const RenderOptions& options) {
                     "for later ones.",
                     *options.mcs));
   const Model model = read_model(options.what, options.set);
-  const fs::path out =
-      options.out.empty() ? fs::path(fs::path(options.what).stem().string() + ".png") : fs::path(options.out);
+  const fs::path out = picture_file(options, fs::path(options.what).stem().string() + ".png");
   write_text_atomically(
       out, png_file(PictureSeries(framed(options, model), model).draw_png(initial_state(model))));
   fmt::print("{}\n", out.string());

@@ -11,6 +11,7 @@
 #include "model/explain.hpp"
 #include "output/picture/png.hpp"
 #include "output/run/record.hpp"
+#include "output/table/columns.hpp"
 
 namespace kiln {
 namespace {
@@ -45,7 +46,11 @@ int validate_command(const ValidateOptions& options) {
   return 0;
 }
 
-int info_command() {
+int info_command(const InfoOptions& options) {
+  if (options.tables) {
+    fmt::print("{}", tables_reference());
+    return 0;
+  }
   fmt::print("Kiln {}\n\n", KILN_VERSION);
   fmt::print("Processor      {}\n", processor_name());
   const Cores cores = allowed_cores();

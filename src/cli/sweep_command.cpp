@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/seconds.hpp"
 #include "base/tell.hpp"
 #include "base/wording.hpp"
@@ -124,34 +125,35 @@ class SweepCommand {
   }
 
   std::string summary_json() const {
-    return fmt::format("{{\"runs\": {}, \"finished\": {}, \"failed\": {}, \"seconds\": {:.6g}, \"out\": {}}}",
-                       sweep_.runs().size(), finished_, failed_.size(), seconds_,
-                       json_text(folder_.path().string()));
+    return JsonObject()
+        .add("runs", sweep_.runs().size())
+        .add("finished", finished_)
+        .add("failed", failed_.size())
+        .add("seconds", seconds_)
+        .add("out", folder_.path().string())
+        .line();
   }
 
   std::string record() const {
-    std::vector<std::string> varied, failures, set;
-    for (const Variation& v : sweep_.variations()) {
-      std::vector<std::string> values;
-      for (const std::string& value : v.values) values.push_back(json_text(value));
-      varied.push_back(fmt::format("    {}: [{}]", json_text(v.key), fmt::join(values, ", ")));
-    }
-    for (const std::string& s : options_.set) set.push_back(json_text(s));
+    JsonObject varied;
+    for (const Variation& v : sweep_.variations()) varied.add(v.key, v.values);
+    std::vector<JsonObject> failures;
     for (const FailedRun& f : failed_)
-      failures.push_back(fmt::format("    {{\"run\": {}, \"seed\": {}, \"why\": {}}}", json_text(f.run.name),
-                                     f.run.seed, json_text(f.why)));
-    const auto block = [](const std::vector<std::string>& lines, const char* open, const char* close) {
-      if (lines.empty()) return fmt::format("{}{}", open, close);
-      return fmt::format("{}\n{}\n  {}", open, fmt::join(lines, ",\n"), close);
-    };
-    return fmt::format(
-        "{{\n  \"version\": {},\n  \"model\": {},\n  \"seed\": {},\n  \"set\": [{}],\n  \"vary\": {},\n"
-        "  \"replicas\": {},\n  \"engine\": {},\n  \"schedule\": {},\n  \"runs\": {},\n  \"finished\": {},\n"
-        "  \"seconds\": {:.6g},\n  \"failed\": {}\n}}\n",
-        json_text(KILN_VERSION), json_text(options_.model), sweep_.first_model().seed, fmt::join(set, ", "),
-        block(varied, "{", "}"), sweep_.replicas(), json_text(sweep_.engine().engine),
-        json_text(sweep_.engine().schedule), sweep_.runs().size(), finished_, seconds_,
-        block(failures, "[", "]"));
+      failures.push_back(JsonObject().add("run", f.run.name).add("seed", f.run.seed).add("why", f.why));
+    return JsonObject()
+        .add("version", KILN_VERSION)
+        .add("model", options_.model)
+        .add("seed", sweep_.first_model().seed)
+        .add("set", options_.set)
+        .add_block("vary", varied)
+        .add("replicas", sweep_.replicas())
+        .add("engine", sweep_.engine().engine)
+        .add("schedule", sweep_.engine().schedule)
+        .add("runs", sweep_.runs().size())
+        .add("finished", finished_)
+        .add("seconds", seconds_)
+        .add("failed", failures)
+        .lines();
   }
 
   const SweepOptions& options_;

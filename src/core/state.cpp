@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/hash.hpp"
 #include "base/parallel.hpp"
 #include "core/columns.hpp"
 #include "core/gain.hpp"
@@ -157,18 +158,9 @@ std::string audit(const State& state, const Neighbourhood& perimeter, const std:
 
 namespace {
 
-// The finaliser of MurmurHash3: every bit of the input reaches every bit of the output.
-uint64_t mixed(uint64_t h) {
-  h ^= h >> 33;
-  h *= 0xFF51AFD7ED558CCDull;
-  h ^= h >> 33;
-  h *= 0xC4CEB9FE1A85EC53ull;
-  return h ^ (h >> 33);
-}
-
 // What a value at a place of one of the state's tables adds to the hash.
 uint64_t entry(uint64_t table, uint64_t place, uint64_t value) {
-  return mixed(mixed(table << 56 ^ place) + value * 0x9E3779B97F4A7C15ull + table);
+  return mixed_bits(mixed_bits(table << 56 ^ place) + value * 0x9E3779B97F4A7C15ull + table);
 }
 
 // Of value(0) to value(count - 1), on all processors where that is worth it.
@@ -208,7 +200,7 @@ std::string state_hash(const State& state) {
       });
     }
   char text[17];
-  std::snprintf(text, sizeof text, "%016llx", (unsigned long long)mixed(sum));
+  std::snprintf(text, sizeof text, "%016llx", (unsigned long long)mixed_bits(sum));
   return text;
 }
 

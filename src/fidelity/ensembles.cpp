@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/hash.hpp"
 #include "base/parallel.hpp"
 #include "model/file/read.hpp"
 
@@ -20,17 +21,11 @@ struct Ensemble {
   std::vector<Observation> runs;
 };
 
-// FNV-1a: a scenario keeps its seeds when others are added or left out.
-uint64_t hash_of(const std::string& text) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ uint8_t(c)) * 0x100000001b3u;
-  return hash;
-}
-
 uint64_t seed_of(const std::string& scenario, std::size_t point, Role role, std::size_t run) {
+  // A scenario keeps its seeds when others are added or left out.
   // Bits 0 to 31 number the run; seeds in model files are positive 63-bit numbers, and so are these.
   const uint64_t place = uint64_t(point) << 24 | uint64_t(role) << 20 | uint64_t(run);
-  return (hash_of(scenario) >> 33) << 32 | (place + 1);
+  return (fnv1a(scenario) >> 33) << 32 | (place + 1);
 }
 
 struct Job {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/atomic_file.hpp"
+#include "base/json.hpp"
 #include "base/wording.hpp"
 #include "fidelity/wording.hpp"
 #include "output/report/plot.hpp"
@@ -202,11 +203,16 @@ std::string fidelity_outcome(const FidelityReport& report) {
 
 std::string fidelity_json(const FidelityReport& report, const std::filesystem::path& folder) {
   const SuiteVerdict v = report.verdict();
-  return fmt::format(
-      "{{\"verdict\": \"{}\", \"passed\": {}, \"failed\": {}, \"undecided\": {}, \"engine\": {}, "
-      "\"schedule\": {}, \"seconds\": {}, \"out\": {}}}",
-      report.passes() ? "pass" : "fail", v.passed, v.failed, v.undecided, json_text(report.engine),
-      json_text(report.schedule), json_number(report.seconds), json_text(folder.string()));
+  return JsonObject()
+      .add("verdict", report.passes() ? "pass" : "fail")
+      .add("passed", v.passed)
+      .add("failed", v.failed)
+      .add("undecided", v.undecided)
+      .add("engine", report.engine)
+      .add("schedule", report.schedule)
+      .add("seconds", report.seconds)
+      .add("out", folder.string())
+      .line();
 }
 
 void write_fidelity_files(const FidelityReport& report, const std::filesystem::path& folder) {

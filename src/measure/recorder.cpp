@@ -1,11 +1,30 @@
 #include "measure/recorder.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <future>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "measure/shape.hpp"
 
 namespace kiln {
+namespace {
+
+int64_t frozen_sites(const Look& look, const std::vector<bool>& frozen, int threads) {
+  if (std::find(frozen.begin(), frozen.end(), true) == frozen.end()) return 0;
+  const State& state = look.state();
+  std::atomic<int64_t> total = 0;
+  in_parallel(int64_t(state.ids.size()), threads, [&](int, int64_t begin, int64_t end) {
+    int64_t own = 0;
+    for (int64_t site = begin; site < end; ++site)
+      own += frozen[state.cells.type[state.ids[std::size_t(site)]]] ? 1 : 0;
+    total += own;
+  });
+  return total;
+}
+
+}  // namespace
 
 std::vector<std::pair<TypeId, TypeId>> contact_pairs(const std::vector<CellType>& types) {
   std::vector<std::pair<TypeId, TypeId>> pairs;
@@ -13,6 +32,13 @@ std::vector<std::pair<TypeId, TypeId>> contact_pairs(const std::vector<CellType>
     for (std::size_t b = 0; b < types.size() && !types[a].frozen; ++b)
       pairs.push_back({TypeId(a), TypeId(b)});
   return pairs;
+}
+
+std::vector<TypeId> types_apart(const std::vector<CellType>& types) {
+  std::vector<TypeId> apart;
+  for (std::size_t type = 1; type < types.size(); ++type)
+    if (!types[type].frozen) apart.push_back(TypeId(type));
+  return apart.size() > 1 ? apart : std::vector<TypeId>();
 }
 
 Recorder::Recorder(const Model& model, RecorderOptions options, TrackData tracks)
@@ -30,12 +56,20 @@ MeasureRow Recorder::record(const Look& look, const AttemptCounts& counts, const
   row.minutes = double(look.mcs()) * units_.seconds_per_mcs / 60.0;
   row.phase = phase;
   // What the table of cells tells is worked out while contacts are counted, maybe on a GPU.
+  int64_t sites_of_cells = 0;
   std::future<void> of_cells = std::async(std::launch::async, [&] {
-    row.size = size_statistics(look.cells(), frozen_, threads).all;
+    const SizeStatistics sizes = size_statistics(look.cells(), frozen_, threads);
+    row.size = sizes.all;
     row.cells = row.size.volume.count;
+    sites_of_cells = sizes.sites;
     row.extinct = extinct_cells(look.cells(), frozen_, threads);
     row.motion = tracks_.add(look);
+    for (const TypeId type : types_apart(types_)) {
+      const Summary& volume = sizes.by_type[type].volume;
+      row.of_types.push_back({volume.count, volume, tracks_.speed_of_type(type)});
+    }
   });
+  if (!frozen_sites_) frozen_sites_ = frozen_sites(look, frozen_, threads);
   if (with_fragments) row.fragmented = fragmented_cells(look.state(), frozen_, threads);
   row.acceptance = acceptance_between(last_counts_, counts);
   last_counts_ = counts;
@@ -43,6 +77,7 @@ MeasureRow Recorder::record(const Look& look, const AttemptCounts& counts, const
   row.interface = interface_by_kind(contacts, frozen_);
   for (const auto& [a, b] : contact_pairs(types_)) row.contact_fractions.push_back(contacts.fraction(a, b));
   of_cells.get();
+  row.medium_sites = look.lattice().sites() - *frozen_sites_ - sites_of_cells;
   return row;
 }
 

@@ -19,6 +19,13 @@ struct RecorderOptions {
   TrackLimits tracks;
 };
 
+// Of the cells of one type.
+struct TypeRow {
+  int64_t cells = 0;
+  Summary volume;  // sites
+  double speed_um_per_min = kUndefined;
+};
+
 struct MeasureRow {
   int64_t mcs = 0;
   double minutes = 0;
@@ -31,12 +38,17 @@ struct MeasureRow {
   Interface interface;
   Motion motion;
   std::optional<ExploredRow> explored;
+  int64_t medium_sites = 0;
   std::optional<double> mixed_fraction;
+  std::vector<TypeRow> of_types;          // in the order of types_apart()
   std::vector<double> contact_fractions;  // in the order of contact_pairs()
 };
 
 // The pairs (a, b) of types whose contact fractions a row holds: a neither medium nor frozen, b any type.
 std::vector<std::pair<TypeId, TypeId>> contact_pairs(const std::vector<CellType>& types);
+
+// The types whose sizes and speeds a row holds: those of cells that are not frozen, where there are several.
+std::vector<TypeId> types_apart(const std::vector<CellType>& types);
 
 class Recorder {
  public:
@@ -61,6 +73,7 @@ class Recorder {
   RecorderOptions options_;
   Tracks tracks_;
   AttemptCounts last_counts_;
+  std::optional<int64_t> frozen_sites_;  // which never change
 };
 
 }  // namespace kiln

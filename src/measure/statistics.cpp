@@ -73,6 +73,7 @@ SizeStatistics size_statistics(const Cells& cells, const std::vector<bool>& froz
     result.by_type.push_back(sums.summary());
   }
   result.all = all.summary();
+  result.sites = all.volume.sum;
   return result;
 }
 

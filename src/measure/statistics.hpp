@@ -25,6 +25,7 @@ struct SizeSummary {
 
 struct SizeStatistics {
   SizeSummary all;
+  int64_t sites = 0;                 // of all these cells together
   std::vector<SizeSummary> by_type;  // [types]; count 0 for the medium and frozen types
 };
 

@@ -37,8 +37,8 @@ std::string volume_text(double sites, const Model& m) {
                      d == 3 ? "ball" : "disc", ball_diameter(sites, d) * edge);
 }
 
-std::string perimeter_text(const TypePhysics& type, const Model& m) {
-  std::string text = fmt::format("{:g} pairs", type.perimeter.target);
+std::string perimeter_text(double pairs, const TypePhysics& type, const Model& m) {
+  std::string text = fmt::format("{:g} pairs", pairs);
   if (type.volume.target > 0)
     text +=
         fmt::format(" (a {} of {:g} sites has about {:.0f})", m.lattice.dimension == 3 ? "ball" : "disc",
@@ -47,19 +47,15 @@ std::string perimeter_text(const TypePhysics& type, const Model& m) {
   return text;
 }
 
-std::string parameter_text(const Term& term, std::size_t i, const TypePhysics& type, const Model& m) {
-  const Parameter& p = term.parameters[i];
-  const float value = term.get(type, i);
-  const std::string_view unit = p.unit;
-  if (p.kind == Kind::flag) return fmt::format("{} {}", p.name, value != 0 ? "true" : "false");
-  if (p.kind == Kind::field) return fmt::format("{} {}", p.name, m.fields[std::size_t(value)].name);
-  if (unit == "sites") return fmt::format("{} {}", p.name, volume_text(double(value), m));
-  if (unit == "pairs") return fmt::format("{} {}", p.name, perimeter_text(type, m));
-  if (unit == "MCS")
-    return fmt::format("{} {:g} MCS = {}", p.name, value,
-                       duration_text(double(value) * m.units.seconds_per_mcs));
-  return fmt::format("{} {:g}", p.name, value);
-}
+// Parameters of which more can be said than their number and unit.
+struct Explained {
+  std::string_view term, parameter;
+  std::string (*text)(double value, const TypePhysics& type, const Model& model);
+};
+constexpr Explained kExplained[] = {
+    {"volume", "target", [](double v, const TypePhysics&, const Model& m) { return volume_text(v, m); }},
+    {"perimeter", "target", perimeter_text},
+};
 
 void explain_lattice(const Model& m, Page& page) {
   const Lattice& l = m.lattice;
@@ -318,6 +314,22 @@ void explain_output(const Model& m, Page& page) {
 }
 
 }  // namespace
+
+std::string parameter_text(const Term& term, std::size_t i, const TypePhysics& type, const Model& m) {
+  const Parameter& p = term.parameters[i];
+  const float value = term.get(type, i);
+  const std::string_view unit = p.unit;
+  if (p.kind == Kind::flag) return fmt::format("{} {}", p.name, value != 0 ? "true" : "false");
+  if (p.kind == Kind::field) return fmt::format("{} {}", p.name, m.fields[std::size_t(value)].name);
+  for (const Explained& known : kExplained)
+    if (known.term == term.name && known.parameter == p.name)
+      return fmt::format("{} {}", p.name, known.text(double(value), type, m));
+  if (unit == "MCS")
+    return fmt::format("{} {:g} MCS = {}", p.name, value,
+                       duration_text(double(value) * m.units.seconds_per_mcs));
+  if (unit.empty() || unit.starts_with("energy")) return fmt::format("{} {:g}", p.name, value);
+  return fmt::format("{} {:g} {}", p.name, value, unit);
+}
 
 std::string explain(const Model& model) {
   Page page;

@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <optional>
 #include <set>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/text.hpp"
 #include "base/wording.hpp"
 #include "core/random.hpp"
 
@@ -20,11 +20,6 @@ constexpr double kMostRuns = 1e6;
 
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
   throw UserError(fmt::format("--vary {}: {}", text, why));
-}
-
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t");
-  return begin == text.npos ? "" : std::string(text.substr(begin, end - begin + 1));
 }
 
 // At separators that stand in no brackets and no quotes.
@@ -47,18 +42,10 @@ std::vector<std::string> split_outside(std::string_view text, char separator) {
     else
       parts.back() += c;
   }
-  for (std::string& part : parts) part = trimmed(part);
+  for (std::string& part : parts) part = std::string(trimmed(part));
   return parts;
 }
 
-std::optional<double> number_in(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
-// Twelve digits: 0.1 + 0.1 + 0.1 is written as 0.3.
 std::string number_text(double value) { return fmt::format("{:.12g}", value == 0 ? 0.0 : value); }
 
 // The numbers of LO:HI:STEP; none where the item is no range.
@@ -81,18 +68,11 @@ std::vector<std::string> range_in(const std::string& item, const std::string& te
   return values;
 }
 
-// 64-bit FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv
-uint64_t hash_of(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
-
 }  // namespace
 
 Variation parse_variation(const std::string& text) {
   const std::size_t equals = text.find('=');
-  const std::string key = trimmed(std::string_view(text).substr(0, equals));
+  const std::string key(trimmed(std::string_view(text).substr(0, equals)));
   const std::vector<std::string> parts = split_key(key);
   const bool has_gap = std::any_of(parts.begin(), parts.end(), [](const auto& p) { return p.empty(); });
   if (equals == text.npos || has_gap)
@@ -146,7 +126,7 @@ std::vector<Override> overrides_of(const std::vector<Variation>& variations, con
 
 uint64_t replica_seed(uint64_t model_seed, std::vector<std::string> settings, int64_t replica) {
   std::sort(settings.begin(), settings.end());
-  const uint64_t varied = hash_of(fmt::format("{}", fmt::join(settings, "\n")));
+  const uint64_t varied = fnv1a(fmt::format("{}", fmt::join(settings, "\n")));
   return draw(model_seed, Stream::sweep_seeds, varied, uint32_t(replica)).ab() >> 11;
 }
 

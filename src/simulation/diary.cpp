@@ -21,7 +21,7 @@ void TrackColumns::add(int64_t at_mcs, const std::vector<CellRow>& rows) {
 
 Diary::Diary(Simulation& simulation) : simulation_(simulation), start_(simulation.mcs()) {
   cells_changed();
-  correlation_.columns = correlation_columns();
+  correlation_.columns = names_of(correlation_columns());
   const Model& model = simulation.model();
   const int64_t cells = int64_t(simulation.engine().state_of_cells().cells.count()) - 1;
   if (model.measure.cells_every > 0)

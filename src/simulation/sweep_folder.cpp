@@ -38,13 +38,16 @@ std::string line_of(const std::vector<std::string>& columns) {
   return csv_line(fields) + "\n";
 }
 
+std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 // What names a run in the tables.
 std::vector<std::string> names_of(const Sweep& sweep) {
   std::vector<std::string> names;
   for (const Variation& variation : sweep.variations()) names.push_back(variation.key);
-  names.push_back("replica");
-  names.push_back("seed");
-  return names;
+  return joined(names, names_of(sweep_columns().first(2)));
 }
 std::string start_of(const Sweep& sweep, const SweepRun& run) {
   const std::vector<std::string>& values = sweep.combinations()[run.combination].values;
@@ -52,11 +55,6 @@ std::string start_of(const Sweep& sweep, const SweepRun& run) {
   fields.push_back(run.replica);
   fields.push_back(int64_t(run.seed));
   return csv_line(fields) + ",";
-}
-
-std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
 }
 
 std::string summary_of(const Model& model, const ReplicaResult& result) {
@@ -115,8 +113,8 @@ void SweepFolder::add(const SweepRun& run, const Model& model, const ReplicaResu
 void SweepFolder::write_tables(const Sweep& sweep) const {
   const Model& model = sweep.first_model();
   const std::vector<std::string> names = names_of(sweep), measures = measures_columns(model);
-  std::vector<std::string> summary = joined(joined(names, {"hash"}), measures);
-  if (model.measure.speed_interval_mcs > 0) summary = joined(summary, motility_columns());
+  std::vector<std::string> summary = joined(joined(names, names_of(sweep_columns().last(1))), measures);
+  if (model.measure.speed_interval_mcs > 0) summary = joined(summary, names_of(motility_columns()));
   write_table(path_ / "sweep.csv", summary, [&](std::ostream& out) {
     for (const SweepRun& run : sweep.runs())
       if (const SweepRows* rows = journal_->find(run.name))

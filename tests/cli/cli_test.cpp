@@ -265,5 +265,16 @@ TEST_F(Cli, ValidateBenchInfoRenderAndHelp) {
   EXPECT_NE(read("later.png"), read("first.png"));
 }
 
+TEST_F(Cli, NotesSayThatPiecesAreUsualWithoutConnectivity) {
+  ASSERT_EQ(kiln("run small.toml --set temperature=80 --out hot").exit_code, 0);
+  EXPECT_NE(read("hot/run.json")
+                .find("in more than one piece, as is usual where no term forbids it; "
+                      "`connectivity` keeps cells whole."),
+            std::string::npos)
+      << read("hot/run.json");
+  ASSERT_EQ(kiln("run small.toml --set types.cell.connectivity.hard=true --out whole").exit_code, 0);
+  EXPECT_EQ(read("whole/run.json").find("as is usual"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace kiln

@@ -132,7 +132,7 @@ TEST_F(Branch, WithNothingChangedItIsTheSameRun) {
                           "\", \"mcs\": 21}"),
               std::string::npos)
         << record;
-    const std::vector<Column> table = csv_columns(folder_ / "b/measures.csv");
+    const std::vector<TableColumn> table = csv_columns(folder_ / "b/measures.csv");
     EXPECT_EQ(table[0].name, "mcs");
     EXPECT_EQ(table[0].values, (std::vector<double>{21, 24, 28, 32, 36, 40}));
     EXPECT_TRUE(fs::exists(folder_ / "b/pictures/view_00000021.png"));

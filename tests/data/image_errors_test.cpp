@@ -97,6 +97,19 @@ TEST_F(ImageErrors, OfFilesThatHoldSomethingElse) {
        "cannot read sizes.tif: its page 2 has 5 x 4 pixels of 8-bit unsigned integers, but the first has 10 "
        "x 8 "
        "pixels of 8-bit unsigned integers."},
+      {"strips_no_lists.tif",
+       {},
+       "cannot read strips_no_lists.tif: it is damaged: it does not say where strip 0 of a page lies."},
+      {"tiled_no_lists.tif",
+       {},
+       "cannot read tiled_no_lists.tif: it is damaged: it does not say where tile 0 of a page lies."},
+      {"deflate_no_lists.tif",
+       {},
+       "cannot read deflate_no_lists.tif: it is damaged: it does not say where strip 0 of a page lies."},
+      {"filters.h5",
+       {.dataset = "lzf"},
+       "cannot read filters.h5: dataset lzf is compressed by lzf, which this build of HDF5 does not know; "
+       "write it with gzip."},
       {"empty", {}, "the folder empty holds no slices (.tif or .tiff)."},
       {"differ",
        {},

@@ -123,6 +123,33 @@ TEST_F(TiffImage, ImagejHyperstacks) {
   expect_voxel(image, {0.00025, 0.0005, 0.3});
 }
 
+TEST_F(TiffImage, ImagejsProportionsCountWithoutAUnit) {
+  const auto ratio = [](const char* name) {
+    const auto source = open_image(image_files::path_of(name), {}, image_files::kPlenty);
+    EXPECT_EQ(source->header().voxel_um, (Vec3d{0, 0, 0})) << name;
+    return source->header().voxel_ratio;
+  };
+  EXPECT_EQ(ratio("imagej_no_unit.tif"), (Vec3d{1, 1, 4}));
+  EXPECT_EQ(ratio("imagej_no_unit_fine.tif"), (Vec3d{0.25, 0.5, 4}));
+}
+
+TEST_F(TiffImage, TellsItsChannelsAndTimes) {
+  struct Case {
+    const char* name;
+    int64_t channels, times;
+    bool colours;
+  };
+  for (const Case& c :
+       {Case{"imagej.tif", 2, 2, false}, Case{"ome_XYZCT.ome.tif", 2, 2, false}, Case{"rgb.tif", 3, 1, true},
+        Case{"planar.tif", 3, 1, true}, Case{"strips.tif", 1, 1, false}, Case{"axes5.npy", 3, 2, false},
+        Case{"slices", 1, 1, false}}) {
+    const auto source = open_image(image_files::path_of(c.name), {}, image_files::kPlenty);
+    EXPECT_EQ(source->header().channels, c.channels) << c.name;
+    EXPECT_EQ(source->header().times, c.times) << c.name;
+    EXPECT_EQ(source->header().colours, c.colours) << c.name;
+  }
+}
+
 TEST_F(TiffImage, ReducedCopiesAreSkipped) { expect_values(read("pyramid.tif"), {3, 8, 10}, Element::uint8); }
 
 TEST_F(TiffImage, ResolutionCountsWithARealUnit) {

@@ -59,6 +59,19 @@ def plain_tiff():
     tifffile.imwrite(path("half.tif"), values("f4", (8, 16)).astype("f2"), photometric="minisblack")
 
 
+def without_lists():
+    """Directories whose lists of where pixels lie have no entries."""
+    for source in ["strips", "tiled", "deflate"]:
+        with open(path(source + ".tif"), "rb") as file:
+            text = bytearray(file.read())
+        at = int.from_bytes(text[4:8], "little")
+        for entry in range(at + 2, at + 2 + 12 * int.from_bytes(text[at : at + 2], "little"), 12):
+            if int.from_bytes(text[entry : entry + 2], "little") in (273, 279, 324, 325):
+                text[entry + 4 : entry + 8] = bytes(4)
+        with open(path(source + "_no_lists.tif"), "wb") as file:
+            file.write(text)
+
+
 def samples():
     """Channel c of slice z, as samples: interleaved, apart, and both in tiles."""
     data = values("u2", (3, 4, 37, 45))  # (c, z, y, x)
@@ -106,6 +119,9 @@ def imagej():
     tifffile.imwrite(path("imagej.tif"), data, metadata=meta, **options)
     tifffile.imwrite(path("imagej_one_page.tif"), data, metadata=meta, truncate=True, **options)
     tifffile.imwrite(path("imagej_nm.tif"), data[:, :, 0], metadata={"axes": "TZYX", "spacing": 300, "unit": "nm"}, **options)
+    for name, density in {"imagej_no_unit": (1.0, 1.0), "imagej_no_unit_fine": (4.0, 2.0)}.items():
+        tifffile.imwrite(path(name + ".tif"), data[0, :, 0], imagej=True, photometric="minisblack", resolution=density,
+                         metadata={"axes": "ZYX", "spacing": 4})
 
 
 def pyramids():
@@ -162,6 +178,7 @@ def hdf5():
             data = file.create_dataset(name, (5, 7, 9), "u2", **layouts["gzip"])
             data.id.write_direct_chunk((2, 3, 4), zlib.compress(text))
         file.create_dataset("external", (2, 3), "u1", external=[("other.raw", 0, 6)])
+        file.create_dataset("lzf", data=values("u2", (5, 7, 9)), compression="lzf")
     with h5py.File(path("axes.h5"), "w") as file:
         for axes in range(1, 7):
             file[f"axes{axes}"] = values("u1", (2, 3, 2, 6, 5)[5 - axes :]) if axes < 6 else np.zeros((1,) * 6)
@@ -192,5 +209,5 @@ def magick():
     subprocess.run([program, "-size", "45x37", "xc:rgb(200,100,50)", "-compress", "JPEG", "-quality", "100", path("magick_jpeg.tif")], check=True)
 
 
-for make in [plain_tiff, samples, ome, imagej, pyramids, slices, hdf5, arrays, magick]:
+for make in [plain_tiff, without_lists, samples, ome, imagej, pyramids, slices, hdf5, arrays, magick]:
     make()

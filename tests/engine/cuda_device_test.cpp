@@ -154,8 +154,6 @@ TEST(CudaDevice, RunsAKernelWithArgumentsAndConstants) {
   const Gpu gpu;
   const Function linear = gpu.module.function("linear");
   EXPECT_GT(linear.registers(), 0);
-  EXPECT_EQ(linear.local_bytes(), 0);
-  EXPECT_GE(linear.max_threads_per_block(), 256);
   EXPECT_GE(linear.blocks_per_multiprocessor(256, 0), 1);
   gpu.module.set_global("factor", 2);
 
@@ -163,15 +161,13 @@ TEST(CudaDevice, RunsAKernelWithArgumentsAndConstants) {
   Pinned<int> host(gpu.device, kCount);
   for (int64_t i = 0; i < kCount; ++i) host[i] = int(i);
   Buffer<int> in(gpu.device, kCount, "a test"), out(gpu.device, kCount, "a test");
-  Event before(gpu.device), after(gpu.device);
-  before.record(gpu.stream);
+  Event after(gpu.device);
   in.upload(host.data(), kCount, 0, &gpu.stream);
   linear.launch({.grid = {4}, .block = {256}}, gpu.stream, kCount, Term{1.5, -3}, in.data(), out.data());
   out.download(host.data(), kCount, 0, &gpu.stream);
   after.record(gpu.stream);
   after.synchronize();
   for (int64_t i = 0; i < kCount; ++i) ASSERT_EQ(host[i], 2 * (int(1.5 * double(i)) - 3)) << i;
-  EXPECT_GT(after.milliseconds_since(before), 0.0f);
 }
 
 TEST(CudaDevice, WritesAnArrayOfTheKernels) {

@@ -57,6 +57,13 @@ TEST(Recorder, OneRow) {
   EXPECT_EQ(row.interface, (Interface{0, 1, 2, 1}));
   EXPECT_DOUBLE_EQ(row.motion.displacement_um, 3);  // one by 6, one by 0
   EXPECT_DOUBLE_EQ(row.motion.speed_um_per_min, 0.3);
+  EXPECT_EQ(row.medium_sites, 1);
+  ASSERT_EQ(row.of_types.size(), 2u);  // light and dark; the wall is frozen
+  EXPECT_EQ(row.of_types[0].cells, 1);
+  EXPECT_DOUBLE_EQ(row.of_types[0].volume.mean, 2);
+  EXPECT_DOUBLE_EQ(row.of_types[0].speed_um_per_min, 0);
+  EXPECT_EQ(row.of_types[1].cells, 1);
+  EXPECT_DOUBLE_EQ(row.of_types[1].speed_um_per_min, 0.6);  // 3 sites of 2 µm in 10 min
   const std::vector<double> expected = {1 / 3., 0, 1 / 3., 1 / 3., 1 / 2., 1 / 2., 0, 0};
   EXPECT_EQ(row.contact_fractions, expected);
 }
@@ -77,6 +84,11 @@ TEST(Recorder, GoesOnWithTheTracksOfAnotherRun) {
   state.mcs = 10;
   state.cells.centroid[1].anchor.x += 7;
   EXPECT_DOUBLE_EQ(second.record(state, {}, "").motion.displacement_um, 14);
+  // A state that has been seen gives the same row again.
+  Recorder third(model, {}, second.tracks().data());
+  const MeasureRow again = third.record(state, {}, "");
+  ASSERT_EQ(again.of_types.size(), 2u);
+  EXPECT_DOUBLE_EQ(again.of_types[0].speed_um_per_min, 14 / 5.0);
 }
 
 }  // namespace

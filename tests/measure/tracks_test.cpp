@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "core/random.hpp"
+#include "measure/motility/track_arrays.hpp"
 
 namespace kiln {
 namespace {
@@ -38,6 +40,25 @@ TEST(Tracks, FirstSampleHasNoStep) {
   EXPECT_TRUE(std::isnan(motion.direction_autocorrelation));
   EXPECT_TRUE(std::isnan(motion.straightness));
   EXPECT_TRUE(tracks.lags().empty());
+}
+
+TEST(Tracks, SpeedsByTypeGoThroughCheckpoints) {
+  const std::vector<bool> frozen(4, false);
+  Tracks tracks(kPlain, frozen);
+  State state = state_at(0, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}});
+  state.cells.type[2] = 2;
+  tracks.add(state);
+  EXPECT_TRUE(std::isnan(tracks.speed_of_type(1)));
+  state.mcs = 2;
+  for (CellId cell = 1; cell <= 3; ++cell) state.cells.centroid[cell].anchor.x = int32_t(4 * cell);
+  tracks.add(state);
+  const Tracks again(kPlain, frozen, {}, tracks_from_arrays(arrays_of(tracks.data(), {})));
+  for (const Tracks* t : {&std::as_const(tracks), &again}) {
+    EXPECT_DOUBLE_EQ(t->speed_of_type(1), 4);  // cells 1 and 3: 4 and 12 sites in 2 minutes
+    EXPECT_DOUBLE_EQ(t->speed_of_type(2), 4);
+    EXPECT_TRUE(std::isnan(t->speed_of_type(3)));
+    EXPECT_TRUE(std::isnan(t->speed_of_type(9)));
+  }
 }
 
 // All cells move by (3, 4, 0) sites of 2 um every 10 MCS of 30 s: 10 um in 5 minutes.

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/wording.hpp"
 #include "model/file/read.hpp"
+#include "model/file/term_registry.hpp"
 
 namespace kiln {
 namespace {
@@ -40,6 +41,21 @@ tcell.medium = 7
   has("surface tension: tcell-medium 5\n");  // 7 - 4/2
   has("1. tcell: boxes of 5 x 5 x 6 sites\n");
   EXPECT_EQ(text.find("note:"), std::string::npos) << text;
+}
+
+// Only a target volume is the volume of a ball; other numbers of sites, lengths say, are not.
+TEST(Explain, AMeaningDoesNotHangOnAUnit) {
+  const Model model = parsed("lattice.size = [20, 20]\n[types.cell]\nvolume = { target = 20, lambda = 1 }\n");
+  const TypePhysics& type = model.phases.front().physics.types[1];
+  for (const Term& term : all_terms()) {
+    if (std::string_view(term.name) != "volume") continue;
+    EXPECT_EQ(parameter_text(term, 0, type, model), "target 20 sites = 20 µm², a disc 5.05 µm across");
+    Term length = term;
+    length.name = "length";
+    EXPECT_EQ(parameter_text(length, 0, type, model), "target 20 sites");
+    return;
+  }
+  FAIL() << "no term is called volume";
 }
 
 TEST(Explain, PhasesSayWhatTheyChange) {

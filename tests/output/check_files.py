@@ -81,6 +81,22 @@ def snapshots(file, ids, times):
             assert np.array_equal(group["type"][:], group["cells/type"][:][group["ids"][:]])
 
 
+def members(file):
+    """Prints the paths of all datasets, with their units, and attributes: GROUP/NAME|UNIT, GROUP@NAME."""
+
+    def show(path, found):
+        if isinstance(found, h5py.Dataset):
+            print(f"{path}|{found.attrs.get('unit', '')}")
+        for name in found.attrs:
+            if name != "unit":
+                print(f"{path}@{name}")
+
+    with h5py.File(file) as found:
+        for name in found.attrs:
+            print(f"@{name}")
+        found.visititems(show)
+
+
 def xdmf(file, ids, times, shape, voxel_um):
     """lattice.xdmf with both readers that ParaView has; they come with ParaView, not with VTK."""
     try:

@@ -5,7 +5,7 @@
 #include "data/image/image.hpp"
 #include "file_examples.hpp"
 #include "model/file/read.hpp"
-#include "support/python.hpp"
+#include "support/image_files.hpp"
 
 namespace kiln {
 namespace {

@@ -97,7 +97,7 @@ TEST(Report, IsWrittenWithItsPlots) {
   const ScratchFolder folder;
   ReportInfo info = example();
   info.measures = {{"mcs", {0, 10}}, {"t_min", {0, 5}}, {"volume_mean", {40, 41}}, {"volume_sd", {0, 1}}};
-  info.lags = {{"lag", {60, 120}}, {"msd", {1, 2}}};
+  info.lags = {{"lag_s", {60, 120}}, {"msd_um2", {1, 2}}};
   write_report(folder / "report.html", info);
   const std::string html = bytes_of(folder / "report.html");
   EXPECT_EQ(html, report_html(info));
@@ -128,8 +128,26 @@ TEST(Report, ShowsSpeedsAndArrest) {
   EXPECT_FALSE(has(report_html(example()), "Motility"));
 }
 
+TEST(ReportPlots, TypesShareAPlot) {
+  const std::vector<TableColumn> measures = {
+      {"mcs", {0, 10}},
+      {"cells_red", {5, 5}},
+      {"volume_mean_red", {4, 5}},
+      {"volume_sd_red", {1, 1}},
+      {"speed_um_per_min_red", {kNaN, 2}},
+      {"volume_mean_dark_blue", {6, 7}},
+      {"speed_um_per_min_dark_blue", {kNaN, 3}},
+      {"medium_sites", {90, 80}},
+  };
+  const std::vector<Plot> plots = plots_of_measures(measures);
+  ASSERT_EQ(titles(plots), (std::vector<std::string>{"Open space", "Cell volume by type", "Speed by type"}));
+  ASSERT_EQ(plots[1].series.size(), 2u);
+  EXPECT_EQ(plots[1].series[1].name, "dark blue");
+  EXPECT_EQ(plots[1].series[1].y, (std::vector<double>{6, 7}));
+}
+
 TEST(ReportPlots, GroupColumnsThatBelongTogether) {
-  const std::vector<Column> measures = {
+  const std::vector<TableColumn> measures = {
       {"mcs", {0, 10, 20}},          {"t_min", {0, 5, 10}},        {"phase", {kNaN, kNaN, kNaN}},
       {"cells", {9, 9, 8}},          {"extinct", {0, 0, 1}},       {"fragmented", {0, 0, 0}},
       {"volume_mean", {40, 41, 42}}, {"volume_sd", {1, 2, 3}},     {"homotypic", {5, 6, 7}},
@@ -166,7 +184,7 @@ TEST(ReportPlots, TellTimeInAUnitThatSuits) {
 
 TEST(ReportPlots, OfLagsAreInMinutes) {
   const std::vector<Plot> plots =
-      plots_of_lags({{"lag", {60, 120}}, {"msd", {1, 2}}, {"direction_autocorrelation", {0.5, kNaN}}});
+      plots_of_lags({{"lag_s", {60, 120}}, {"msd_um2", {1, 2}}, {"direction_autocorrelation", {0.5, kNaN}}});
   ASSERT_EQ(plots.size(), 2u);
   EXPECT_EQ(plots[0].series[0].x, (std::vector<double>{1, 2}));
   EXPECT_TRUE(plots_of_lags({}).empty());
@@ -175,7 +193,7 @@ TEST(ReportPlots, OfLagsAreInMinutes) {
 TEST(CsvColumns, AreReadWithGapsAndQuotes) {
   const ScratchFolder folder;
   set_bytes(folder / "m.csv", "mcs,phase,\"a, b\"\n0,\"say \"\"hi\"\", ok\",\n10,x,-2.5e3\n");
-  const std::vector<Column> columns = csv_columns(folder / "m.csv");
+  const std::vector<TableColumn> columns = csv_columns(folder / "m.csv");
   ASSERT_EQ(columns.size(), 3u);
   EXPECT_EQ(columns[0].values, (std::vector<double>{0, 10}));
   EXPECT_EQ(columns[2].name, "a, b");

@@ -97,19 +97,19 @@ TEST(RunWriter, SpeedsHaveTheirOwnRhythm) {
   EXPECT_NE(text.find("\nsecond,120,80,"), std::string::npos) << text;
   EXPECT_EQ(text.find("pause"), std::string::npos);
   const std::string speeds = bytes_of(folder / "whole/speeds.csv");
-  EXPECT_EQ(speeds.rfind("phase,low,high,count\nfirst,0,1,", 0), 0u) << speeds;
+  EXPECT_EQ(speeds.rfind("phase,low_um_per_min,high_um_per_min,count\nfirst,0,1,", 0), 0u) << speeds;
   EXPECT_NE(speeds.find("\nfirst,100,,0\nsecond,0,1,"), std::string::npos) << speeds;
 }
 
-const Column& column(const std::vector<Column>& columns, const std::string& name) {
-  return *std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+const TableColumn& column(const std::vector<TableColumn>& columns, const std::string& name) {
+  return *std::find_if(columns.begin(), columns.end(), [&](const TableColumn& c) { return c.name == name; });
 }
 
 TEST(RunWriter, ExploredSitesGrowWithinAPhase) {
   const ScratchFolder folder;
   const Model model = parse_model(kModel, "m.toml", "");
   run(model, make_run_folder(folder / "whole", IfExists::refuse), -1);
-  const std::vector<Column> table = csv_columns(folder / "whole/measures.csv");
+  const std::vector<TableColumn> table = csv_columns(folder / "whole/measures.csv");
   const std::vector<double>&mcs = column(table, "mcs").values, &cells = column(table, "cells").values,
         &sites = column(table, "explored_sites").values;
   ASSERT_EQ(mcs.size(), sites.size());
@@ -133,13 +133,13 @@ TEST(RunWriter, CorrelationHasRowsWhereItIsDue) {
   const ScratchFolder folder;
   const Model model = parse_model(kModel, "m.toml", "");
   run(model, make_run_folder(folder / "whole", IfExists::refuse), -1);
-  const std::vector<Column> table = csv_columns(folder / "whole/direction_correlation.csv");
+  const std::vector<TableColumn> table = csv_columns(folder / "whole/direction_correlation.csv");
   std::vector<double> times = column(table, "mcs").values;
   times.erase(std::unique(times.begin(), times.end()), times.end());
   EXPECT_EQ(times, (std::vector<double>{24, 48, 69, 81, 105}));
   EXPECT_EQ(column(table, "low_um").values[0], 0);
   // A bin is as wide as a cell of the mean volume at MCS 24; rows are at 20 and 25.
-  const std::vector<Column> measures = csv_columns(folder / "whole/measures.csv");
+  const std::vector<TableColumn> measures = csv_columns(folder / "whole/measures.csv");
   ASSERT_EQ(column(measures, "mcs").values[5], 25);
   const double diameter = 2 * ball_diameter(column(measures, "volume_mean").values[5], 2);
   EXPECT_NEAR(column(table, "high_um").values[0], diameter, 0.03 * diameter);

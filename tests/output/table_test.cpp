@@ -198,14 +198,35 @@ TEST_F(Table, MeasuresThatAreAskedForHaveColumns) {
   add_measures(table, row);
   table.finish();
   const std::string text = text_of(path_);
-  EXPECT_NE(text.find(",straightness,explored_sites,explored_um3,explored_um3_per_cell,visited_um3_mean,"
-                      "mixed_fraction,contact_light_medium,"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          ",straightness,medium_sites,explored_sites,explored_um3,explored_um3_per_cell,visited_um3_mean,"
+          "mixed_fraction,contact_light_medium,"),
+      std::string::npos)
       << text;
   EXPECT_NE(text.find(",10,80,40,36.5,0.25,,,\n"), std::string::npos) << text;
   model.lattice.dimension = 2;
   const std::vector<std::string> flat = measures_columns(model);
   EXPECT_NE(std::find(flat.begin(), flat.end(), "explored_um2_per_cell"), flat.end());
+}
+
+TEST_F(Table, SeveralTypesHaveColumnsOfTheirOwn) {
+  Model model = two_types();
+  EXPECT_TRUE(types_apart(model.types).empty());
+  model.types[2].frozen = false;
+  CsvTable table(path_, measures_columns(model));
+  MeasureRow row;
+  row.of_types = {{3, {3, 150.5, 1.25}, 0.5}, {0, {}, kUndefined}};
+  row.contact_fractions.assign(6, kUndefined);
+  add_measures(table, row);
+  table.finish();
+  const std::string text = text_of(path_);
+  EXPECT_NE(
+      text.find(",medium_sites,cells_light,volume_mean_light,volume_sd_light,speed_um_per_min_light,"
+                "cells_wall,volume_mean_wall,volume_sd_wall,speed_um_per_min_wall,contact_light_medium,"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find(",0,3,150.5,1.25,0.5,0,,,,,"), std::string::npos) << text;
 }
 
 TEST_F(Table, MeasuresColumnsAndARow) {
@@ -222,6 +243,7 @@ TEST_F(Table, MeasuresColumnsAndARow) {
   row.size = {{3, 150.5, 1.25}, {3, 1500, 20}};
   row.interface = {11, 12, 13, 14};
   row.motion = {3, 1.5, 2.5, 3.5, 0.5, -0.5, 0.125};
+  row.medium_sites = 77;
   row.contact_fractions = {0.1, 0.2, 0.7};
   add_measures(table, row);
   MeasureRow undefined;
@@ -233,15 +255,16 @@ TEST_F(Table, MeasuresColumnsAndARow) {
       "mcs,t_min,phase,cells,extinct,fragmented,acceptance,live_fraction,volume_mean,volume_sd,perimeter_"
       "mean,"
       "perimeter_sd,homotypic,heterotypic,with_medium,with_frozen,displacement_um,speed_um_per_min,msd_um2,"
-      "order_index,direction_autocorrelation,straightness,contact_light_medium,contact_light_light,"
+      "order_index,direction_autocorrelation,straightness,medium_sites,contact_light_medium,contact_light_"
+      "light,"
       "contact_light_wall\n"
-      "40,20,run,3,1,2,0.25,0.75,150.5,1.25,1500,20,11,12,13,14,1.5,3.5,2.5,0.5,-0.5,0.125,0.1,0.2,0.7\n"
-      "0,0,,0,0,,,,,,,,0,0,0,0,,,,,,,,,\n");
+      "40,20,run,3,1,2,0.25,0.75,150.5,1.25,1500,20,11,12,13,14,1.5,3.5,2.5,0.5,-0.5,0.125,77,0.1,0.2,0.7\n"
+      "0,0,,0,0,,,,,,,,0,0,0,0,,,,,,,0,,,\n");
 }
 
 TEST_F(Table, CellsAreInMicrometresAndSeconds) {
   const Model model = two_types();
-  CsvTable table(path_, cells_columns());
+  CsvTable table(path_, names_of(cells_columns()));
   const std::vector<CellRow> rows = {{1, 1, 150, 1480, {1.5, -2, 3.25}, 14}, {4, 1, 149, 1500, {0, 0, 0}, 0}};
   add_cells(table, 10, rows, model);
   table.finish();
@@ -254,7 +277,7 @@ TEST_F(Table, CellsAreInMicrometresAndSeconds) {
 TEST_F(Table, Lags) {
   const std::vector<Lag> lags = {{60, 4.5, 0.75, 12}, {120, 9, kUndefined, 6}};
   write_table(path_, lag_rows(lags));
-  EXPECT_EQ(text_of(path_), "lag,msd,direction_autocorrelation,pairs\n60,4.5,0.75,12\n120,9,,6\n");
+  EXPECT_EQ(text_of(path_), "lag_s,msd_um2,direction_autocorrelation,pairs\n60,4.5,0.75,12\n120,9,,6\n");
 }
 
 }  // namespace

@@ -61,6 +61,19 @@ def command(*arguments):
 
 
 class Messages(unittest.TestCase):
+    def test_of_numbers_that_do_not_fit(self):
+        with self.assertRaisesRegex(kiln.UserError, r'model\["seed"\] = 1180591620717411303424: an integer must lie'):
+            kiln.Simulation(crawlers(), seed=2**70)
+        sim = kiln.Simulation(crawlers())
+        for mcs in (1.5, "5", -1, 2**70, float("nan")):
+            with self.assertRaisesRegex(kiln.UserError, "mcs is .*, but must be an integer between 0 and"):
+                sim.run(mcs)
+        with self.assertRaisesRegex(kiln.UserError, "every is 0, but must be an integer between 1 and"):
+            sim.run(5, every=0, call=lambda s: None)
+        sim.run(1e1, progress=False)
+        sim.run(np.int64(5), progress=False)
+        self.assertEqual(sim.mcs, 15)
+
     def test_are_those_of_the_command_line(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "bad.toml"
@@ -154,7 +167,7 @@ class Runs(unittest.TestCase):
     def test_are_those_of_the_command_line(self):
         with tempfile.TemporaryDirectory() as folder:
             file, out = Path(folder) / "m.toml", Path(folder) / "run"
-            crawlers().save(file)
+            crawlers(units={"voxel_um": 0.5}).save(file)
             done = command("run", file, "--out", out, "--engine", "threads", "--threads", 1)
             self.assertEqual(done.returncode, 0, done.stderr)
             sim = kiln.Simulation(file, engine="threads", threads=2)
@@ -162,10 +175,24 @@ class Runs(unittest.TestCase):
             run = kiln.RunFolder(out)
             self.assertEqual(sim.hash, run.record["hash"])
             pd.testing.assert_frame_equal(sim.measures, run.measures)
-            tracks = sim.tracks.assign(z=0.0)[run.cells.columns].astype({"type": object})
-            pd.testing.assert_frame_equal(tracks, run.cells, check_dtype=False)
+            # Names, their order and units are the same; with voxel_um = 0.5, µm² would be a quarter of the sites.
+            self.assertEqual(sim.model.voxel_um, 0.5)
+            pd.testing.assert_frame_equal(sim.tracks.astype({"type": object}), run.tracks, check_dtype=False)
+            pd.testing.assert_frame_equal(run.cells, run.tracks)
             for name in ("lags", "speeds", "motility"):
-                pd.testing.assert_frame_equal(getattr(sim, name), run.table(name), check_dtype=False)
+                pd.testing.assert_frame_equal(getattr(sim, name), getattr(run, name), check_dtype=False)
+
+    def test_tables_of_cells_have_the_columns_of_the_csv(self):
+        sim = kiln.Simulation(crawlers(units={"voxel_um": 0.5}))
+        now = sim.cells.table()
+        self.assertEqual(now.columns.tolist(), kiln.columns("cells.csv")["column"].tolist())
+        self.assertTrue((now["volume"].to_numpy() == sim.cells.volume[now["id"]]).all())
+        self.assertTrue((now["z"] == 0).all())
+        in_sites = sim.cells.table("lattice")
+        self.assertEqual(in_sites.columns.tolist(), [name for name in now if name != "t"])
+        np.testing.assert_allclose(in_sites["x"] * 0.5, now["x"])
+        with self.assertRaisesRegex(kiln.UserError, 'file is "cell.csv", but must be one of "measures.csv", '):
+            kiln.columns("cell.csv")
 
     def test_phases_change_on_the_way(self):
         phases = [{"name": "grow", "mcs": 15, "set": {"types.cell.act.lambda": 0}}, {"name": "go", "mcs": 20}]

@@ -13,6 +13,18 @@
 #include "data/image/image.hpp"
 #include "support/python.hpp"
 
+namespace kiln {
+
+// All of an image.
+inline ImageStack read_image(const std::filesystem::path& path, const ImagePart& part,
+                             std::size_t most_bytes) {
+  const std::unique_ptr<ImageSource> source = open_image(path, part, most_bytes);
+  const ImageHeader& header = source->header();
+  return {source->planes(0, header.zyx[0], most_bytes), header.voxel_um};
+}
+
+}  // namespace kiln
+
 namespace kiln::image_files {
 
 inline constexpr std::size_t kPlenty = std::size_t(1) << 30;

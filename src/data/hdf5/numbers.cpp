@@ -82,6 +82,23 @@ herr_t visit(hid_t root, const char* name, const H5O_info_t* info, void* out) {
   return 0;
 }
 
+// The name of the first filter that this library has no code for; "" where all are known.
+std::string missing_filter(hid_t properties) {
+  for (int i = 0; i < H5Pget_nfilters(properties); ++i) {
+    unsigned flags = 0;
+    std::size_t values = 0;
+    char name[64] = {};
+    const H5Z_filter_t filter =
+        H5Pget_filter2(properties, unsigned(i), &flags, &values, nullptr, sizeof name, name, nullptr);
+    if (filter < 0 || H5Zfilter_avail(filter) > 0) continue;
+    name[sizeof name - 1] = '\0';
+    for (char& c : name)
+      if (c != '\0' && (c < ' ' || c > '~')) c = '?';
+    return name[0] != '\0' ? name : "filter " + std::to_string(filter);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::vector<double> Object::numbers_if_any(const std::string& name, std::size_t count) const {
@@ -114,6 +131,11 @@ Numbers::Numbers(Handle handle, std::shared_ptr<const Origin> origin, std::strin
   // A file that was given must not make us read others, which the user may not even know of.
   if (layout == H5D_VIRTUAL || H5Pget_external_count(properties.id()) != 0)
     fail(name_ + " is kept in other files");
+  if (const std::string filter = missing_filter(properties.id()); !filter.empty()) {
+    H5Eclear2(H5E_DEFAULT);  // the search for a plug-in is no reason that helps
+    fail(name_ + " is compressed by " + filter +
+         ", which this build of HDF5 does not know; write it with gzip");
+  }
   if (layout == H5D_CHUNKED) {
     check(H5Pget_chunk(properties.id(), int(rank), lengths.data()), name_);
     chunk_bytes_ = double(H5Tget_size(type.id()));

@@ -28,6 +28,8 @@ StackPlace place_of_stack(const std::string& name, const std::vector<uint64_t>& 
   place.start.assign(axes, 0);
   place.lengths = shape;
   place.zyx = {length(2), length(1), length(0)};
+  place.channels = length(3);
+  place.times = length(4);
   if (axes >= 4) place.start[axes - 4] = uint64_t(part.channel), place.lengths[axes - 4] = 1;
   if (axes == 5) place.start[0] = uint64_t(part.time), place.lengths[0] = 1;
   return place;

@@ -13,6 +13,7 @@ namespace kiln {
 struct StackPlace {
   std::vector<uint64_t> start, lengths;  // along each axis of the array
   std::array<int64_t, 3> zyx{1, 1, 1};   // the shape of the stack
+  int64_t channels = 1, times = 1;       // that the array has
 };
 
 StackPlace place_of_stack(const std::string& name, const std::vector<uint64_t>& shape, const ImagePart& part);

@@ -39,11 +39,18 @@ Format format_of(const std::filesystem::path& path) {
                   path.string()));
 }
 
+ImageHeader header_of(const NpyFile& file, const StackPlace& place) {
+  ImageHeader header{file.name(), place.zyx, file.element(), {}};
+  header.channels = place.channels;
+  header.times = place.times;
+  return header;
+}
+
 // One stack of an array; the others are not read, unless the whole has to be turned around.
 class NpySource : public ImageSource {
  public:
   NpySource(NpyFile file, const StackPlace& place)
-      : ImageSource({file.name(), place.zyx, file.element(), {}}), file_(std::move(file)) {
+      : ImageSource(header_of(file, place)), file_(std::move(file)) {
     std::size_t index = 0;  // of the chosen stack among those that follow each other
     for (std::size_t axis = 0; axis + 3 < file_.shape().size(); ++axis)
       index = index * std::size_t(file_.shape()[axis]) + place.start[axis];
@@ -119,6 +126,8 @@ std::unique_ptr<ImageSource> open_hdf5(const std::filesystem::path& path, const 
   ImageHeader header{fmt::format("dataset {} of {}", dataset, path.string()), {}, numbers.element(), {}};
   StackPlace place = place_of_stack(header.name, numbers.shape(), part);
   header.zyx = place.zyx;
+  header.channels = place.channels;
+  header.times = place.times;
   // The library decodes a chunk as a whole. Small ones are always allowed, like small strips of TIFF.
   static constexpr double kSmallChunk = double(16 << 20);
   if (numbers.chunk_bytes() > std::max(double(most_bytes), kSmallChunk))
@@ -202,12 +211,6 @@ std::unique_ptr<ImageSource> image_in_memory(ImageStack image, std::string name)
   const std::vector<int64_t>& shape = image.values.shape;
   ImageHeader header{std::move(name), {shape[0], shape[1], shape[2]}, image.values.element, image.voxel_um};
   return std::make_unique<StackSource>(std::move(header), std::move(image.values.bytes));
-}
-
-ImageStack read_image(const std::filesystem::path& path, const ImagePart& part, std::size_t most_bytes) {
-  const std::unique_ptr<ImageSource> source = open_image(path, part, most_bytes);
-  const ImageHeader& header = source->header();
-  return {source->planes(0, header.zyx[0], most_bytes), header.voxel_um};
 }
 
 }  // namespace kiln

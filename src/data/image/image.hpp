@@ -36,6 +36,10 @@ struct ImageHeader {
   std::array<int64_t, 3> zyx{0, 0, 0};
   Array::Element element = Array::Element::uint8;
   Vec3d voxel_um{0, 0, 0};
+  // Edges of a voxel in a unit that the file does not name: enough to keep its proportions. 0: not given.
+  Vec3d voxel_ratio{0, 0, 0};
+  int64_t channels = 1, times = 1;  // in the file, of which one is read
+  bool colours = false;             // the channels are red, green and blue
 };
 
 // An image of which only the header has been read. Planes come when they are asked for, so that a stack may
@@ -66,8 +70,5 @@ std::unique_ptr<ImageSource> open_image(const std::filesystem::path& path, const
                                         std::size_t most_bytes);
 // One that is in memory already.
 std::unique_ptr<ImageSource> image_in_memory(ImageStack image, std::string name);
-
-// All of it.
-ImageStack read_image(const std::filesystem::path& path, const ImagePart& part, std::size_t most_bytes);
 
 }  // namespace kiln

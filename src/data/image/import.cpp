@@ -33,13 +33,26 @@ void crop(Placed& placed, const ImagePlacement& placement, const std::string& na
           name, text_of(placed.low), text_of(placed.high), text_of(placed.facts.voxels)));
 }
 
+// The edges of a voxel over its narrowest one, where a file tells these but no unit; else 0.
+Vec3d proportions(const ImageHeader& header, int dimension) {
+  const Vec3d& r = header.voxel_ratio;
+  const double narrowest = dimension == 2 ? std::min(r.x, r.y) : std::min({r.x, r.y, r.z});
+  const bool known = narrowest > 0 && header.voxel_um == Vec3d{};
+  return known ? r * (1 / narrowest) : Vec3d{};
+}
+
 // The edges of voxels, and with them how many make a site.
-void set_scale(Placed& placed, const ImagePlacement& placement, const Vec3d& given_um,
+void set_scale(Placed& placed, const ImagePlacement& placement, const ImageHeader& header,
                const ImportGrid& grid) {
+  const Vec3d in_sites = proportions(header, grid.dimension);
   for (int axis = 0; axis < 3; ++axis) {
-    double edge = placement.voxel_um ? (*placement.voxel_um)[axis] : given_um[axis];
+    double edge = placement.voxel_um ? (*placement.voxel_um)[axis] : header.voxel_um[axis];
     const bool is_flat = axis == 2 && grid.dimension == 2;
     if (!is_flat && edge > 0) placed.facts.voxel_is_known = true;
+    if (!(edge > 0) && in_sites[axis] > 0) {
+      edge = grid.site_um * in_sites[axis];
+      placed.facts.only_proportions = true;
+    }
     if (!(edge > 0) || is_flat) edge = grid.site_um;
     placed.facts.voxel_um[axis] = edge;
     placed.scale[axis] = grid.site_um / edge;
@@ -86,7 +99,7 @@ Placed placed_image(const ImageHeader& header, const ImagePlacement& placement, 
         fmt::format("{} has {} slices, but the lattice is 2-D; crop it to one of them, or use a lattice with "
                     "a third side.",
                     name, placed.high.z - placed.low.z));
-  set_scale(placed, placement, header.voxel_um, grid);
+  set_scale(placed, placement, header, grid);
   check_memory(placed, header, grid);
   placed.facts.sites = resampled_size(placed.high - placed.low, placed.scale);
   return placed;

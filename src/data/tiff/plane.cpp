@@ -55,6 +55,9 @@ void pick(const unsigned char* from, std::size_t stride, int64_t count, std::siz
 // Pieces of this size are always decoded, however little memory the whole stack may take.
 constexpr uint64_t kSmallBlock = uint64_t(16) << 20;
 
+// Bytes at the start of a file where no pixels can be.
+constexpr uint64_t kFileHeader = 8;
+
 }  // namespace
 
 // The pieces in which pixels are stored: strips, as wide as the page, or tiles.
@@ -137,6 +140,10 @@ double TiffFile::most_decoded_bytes() const {
 void TiffFile::read_block(const Blocks& blocks, uint32_t index, int64_t rows, unsigned char* to) const {
   const auto bytes = tmsize_t(blocks.bytes(rows));
   error_->clear();
+  // libtiff takes a missing list for zeros, and would read pixels from the start of the file.
+  if (TIFFGetStrileOffset(tiff_.get(), index) < kFileHeader)
+    fail(fmt::format("it is damaged: it does not say where {} {} of a page lies",
+                     blocks.tiled ? "tile" : "strip", index));
   const tmsize_t got = blocks.tiled ? TIFFReadEncodedTile(tiff_.get(), index, to, bytes)
                                     : TIFFReadEncodedStrip(tiff_.get(), index, to, bytes);
   if (got != bytes) fail("its pixels are damaged or cut short");
@@ -180,6 +187,7 @@ std::optional<TiffFile::Raw> TiffFile::raw() const {
     if (TIFFGetStrileOffset(file, strip) + TIFFGetStrileByteCount(file, strip) !=
         TIFFGetStrileOffset(file, strip + 1))
       return std::nullopt;
+  if (TIFFGetStrileOffset(file, 0) < kFileHeader) return std::nullopt;
   return Raw{TIFFGetStrileOffset(file, 0), TIFFIsByteSwapped(file) != 0};
 }
 

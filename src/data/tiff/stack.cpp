@@ -45,7 +45,15 @@ class TiffStack {
   const TiffFormat& format() const { return format_; }
   Array::Element element() const { return *format_.element(); }
   int64_t slices() const { return int64_t(raw_ ? raw_slices_.size() : pages_.size()); }
-  Vec3d voxel_um() const { return voxel_um_; }
+
+  ImageHeader header(std::string name, int64_t slices) const {
+    ImageHeader header{std::move(name), {slices, format_.height, format_.width}, element(), voxel_um_};
+    header.voxel_ratio = voxel_ratio_;
+    header.channels = channels_;
+    header.times = times_;
+    header.colours = format_.samples >= 3 && channels_ == format_.samples;
+    return header;
+  }
 
   // The header is believed as far as the bytes of the file could make up for what it promises.
   void check_plausible() const {
@@ -76,15 +84,21 @@ class TiffStack {
     if (const std::optional<ImagejStack> imagej = parse_imagej(description, name()))
       return choose_by_imagej(*imagej, pages);
     choose_sample(format_.samples);
-    check_choice(name(), "time", part_.time, 1);
+    choose_time(1);
     use(pages);
   }
 
   // Channels are numbered through the samples of a page first. Returns which page of several it is in.
   int64_t choose_sample(int64_t channels) {
     check_choice(name(), "channel", part_.channel, channels);
+    channels_ = channels;
     sample_ = part_.channel % format_.samples;
     return part_.channel / format_.samples;
+  }
+
+  void choose_time(int64_t times) {
+    check_choice(name(), "time", part_.time, times);
+    times_ = times;
   }
 
   void choose_by_ome(const OmePixels& ome) {
@@ -93,15 +107,16 @@ class TiffStack {
           "cannot read {}: by its OME-XML it has {} x {} pixels and {} channels, but its first page has {}.",
           name(), ome.width, ome.height, ome.channels, format_.text()));
     const int64_t channel = choose_sample(ome.channels);
-    check_choice(name(), "time", part_.time, ome.times);
+    choose_time(ome.times);
     use(ome_pages(ome, {channel, part_.time, format_.samples}, file_.pages().size(), name()));
     if (!(ome.voxel_um == Vec3d{})) voxel_um_ = ome.voxel_um;
   }
 
   void choose_by_imagej(const ImagejStack& imagej, const std::vector<std::size_t>& pages) {
     if (imagej.unit_um) voxel_from_tags(imagej.unit_um, imagej.spacing);
+    if (!imagej.unit_um && imagej.spacing > 0) voxel_ratio_ = edges_in_units(imagej.spacing);
     const int64_t channel = choose_sample(imagej.channels * format_.samples);
-    check_choice(name(), "time", part_.time, imagej.frames);
+    choose_time(imagej.frames);
     const auto image = [&](int64_t slice) {
       return std::size_t((part_.time * imagej.slices + slice) * imagej.channels + channel);
     };
@@ -135,6 +150,15 @@ class TiffStack {
       if (const double density = file_.pixels_per_unit(axis); density > 0)
         voxel_um_[axis] = *unit_um / density;
     voxel_um_.z = spacing * *unit_um;
+  }
+
+  // ImageJ counts in pixels where nothing was calibrated.
+  Vec3d edges_in_units(double spacing) const {
+    const auto edge = [&](int axis) {
+      const double density = file_.pixels_per_unit(axis);
+      return density > 0 ? 1 / density : 1.0;
+    };
+    return {edge(0), edge(1), spacing};
   }
 
   std::size_t plane_bytes() const {
@@ -172,24 +196,18 @@ class TiffStack {
   TiffFile file_;
   ImagePart part_;
   TiffFormat format_;
-  Vec3d voxel_um_{0, 0, 0};
+  Vec3d voxel_um_{0, 0, 0}, voxel_ratio_{0, 0, 0};
+  int64_t channels_ = 1, times_ = 1;
   std::vector<std::size_t> pages_;  // by slice
   int sample_ = 0;                  // of each page
   std::optional<TiffFile::Raw> raw_;
   std::vector<std::size_t> raw_slices_;  // images of a file that has only one page
 };
 
-ImageHeader header_of(const TiffStack& stack, std::string name, int64_t slices) {
-  return {std::move(name),
-          {slices, stack.format().height, stack.format().width},
-          stack.element(),
-          stack.voxel_um()};
-}
-
 class TiffSource : public ImageSource {
  public:
   explicit TiffSource(TiffStack stack)
-      : ImageSource(header_of(stack, stack.name(), stack.slices())), stack_(std::move(stack)) {}
+      : ImageSource(stack.header(stack.name(), stack.slices())), stack_(std::move(stack)) {}
 
  private:
   void append(int64_t first, int64_t end, std::size_t size, std::vector<unsigned char>& bytes) override {
@@ -264,7 +282,7 @@ class SlicesSource : public ImageSource {
  public:
   SlicesSource(const std::filesystem::path& folder, std::vector<std::filesystem::path> paths,
                const TiffStack& slice, const ImagePart& part, std::size_t most_bytes)
-      : ImageSource(header_of(slice, folder.string(), int64_t(paths.size()))),
+      : ImageSource(slice.header(folder.string(), int64_t(paths.size()))),
         paths_(std::move(paths)),
         format_(slice.format()),
         part_(part),

@@ -1,6 +1,7 @@
 // Threads that do one piece of work together, step by step.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <thread>
 #include <vector>
@@ -15,7 +16,14 @@ namespace kiln {
 class Team {
  public:
   explicit Team(int members) : members_(members), barrier_(members, members <= all_threads()) {
-    for (int member = 1; member < members; ++member) others_.emplace_back([this, member] { serve(member); });
+    try {
+      for (int member = 1; member < members; ++member)
+        others_.emplace_back([this, member] { serve(member); });
+    } catch (...) {  // a thread could not be started: those that were must not wait for it
+      open(Gate::nothing_to_do);
+      throw;
+    }
+    open(Gate::complete);
   }
   ~Team() {
     work_ = nullptr;
@@ -38,7 +46,16 @@ class Team {
   }
 
  private:
+  enum class Gate { closed, complete, nothing_to_do };
+
+  void open(Gate how) {
+    gate_ = how;
+    gate_.notify_all();
+  }
+
   void serve(int member) {
+    gate_.wait(Gate::closed);
+    if (gate_ == Gate::nothing_to_do) return;
     for (;;) {
       wait();
       if (work_ == nullptr) return;
@@ -49,6 +66,7 @@ class Team {
 
   int members_;
   const std::function<void(int)>* work_ = nullptr;
+  std::atomic<Gate> gate_ = Gate::closed;
   Barrier barrier_;
   std::vector<std::jthread> others_;  // last: joined before the barrier goes
 };

@@ -12,6 +12,7 @@ NamedArrays arrays_of(const TrackData& t, const AttemptCounts& counts) {
                              t.motion.msd_um2,        t.motion.speed_um_per_min,
                              t.motion.order_index,    t.motion.direction_autocorrelation,
                              t.motion.straightness};
+  result["tracks.speed_by_type"] = t.speed_by_type;
   result["tracks.first"] = flat(t.first);
   result["tracks.last"] = flat(t.last);
   result["tracks.first_heading"] = flat(t.first_heading);
@@ -38,6 +39,7 @@ TrackData tracks_from_arrays(const NamedArrays& arrays) {
   t.keep_every = int64_t(numbers[3]);
   t.keep_track = int64_t(numbers[4]);
   t.motion = {int64_t(motion[0]), motion[1], motion[2], motion[3], motion[4], motion[5], motion[6]};
+  t.speed_by_type = array_named(arrays, "tracks.speed_by_type");
   t.first = vectors_named(arrays, "tracks.first");
   t.last = vectors_named(arrays, "tracks.last");
   t.first_heading = vectors_named(arrays, "tracks.first_heading");

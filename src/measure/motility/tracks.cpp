@@ -26,6 +26,13 @@ int64_t next_lag(int64_t lag) { return lag < 64 ? lag + 1 : lag + lag / 16; }
 }  // namespace
 
 struct Tracks::Sums {
+  explicit Sums(std::size_t types) : of_type(types) {}
+
+  struct Steps {
+    int64_t count = 0;
+    double length = 0;
+  };
+  std::vector<Steps> of_type;
   int64_t alive = 0, stepped = 0, headed = 0, travelled = 0;
   double displacement = 0, square = 0, step = 0, cosine = 0, straightness = 0;
   Vec3d heading;
@@ -47,20 +54,20 @@ const Motion& Tracks::add(const Look& look) {
     data_.path.resize(tracks);
   }
 
-  Sums sums;
+  Sums sums(frozen_.size());
   for (std::size_t track = 0; track < data_.first.size(); ++track) {
     const auto cell = CellId(1 + int64_t(track) * data_.stride);
     const bool lives =
         cell < cells.count() && is_tracked(cells, frozen_, cell) && cells.extent[cell].volume > 0;
-    follow(track, lives ? cells.position(cell) : kNoPlace, sums);
+    follow(track, lives ? cells.position(cell) : kNoPlace, lives ? cells.type[cell] : TypeId(0), sums);
   }
-  data_.motion = motion_from(sums, look.mcs() - data_.last_mcs);
+  take_motion(sums, look.mcs() - data_.last_mcs);
   data_.last_mcs = look.mcs();
   remember(look.mcs());
   return data_.motion;
 }
 
-void Tracks::follow(std::size_t track, const Vec3d& now, Sums& sums) {
+void Tracks::follow(std::size_t track, const Vec3d& now, TypeId type, Sums& sums) {
   Vec3d &first = data_.first[track], &last = data_.last[track], &first_heading = data_.first_heading[track];
   double& path = data_.path[track];
   if (!is_known(now)) {
@@ -78,6 +85,8 @@ void Tracks::follow(std::size_t track, const Vec3d& now, Sums& sums) {
     const double length = length_of(step);
     ++sums.stepped;
     sums.step += length;
+    ++sums.of_type[type].count;
+    sums.of_type[type].length += length;
     path += length;
     if (length > 0) {
       const Vec3d heading = unit_vector(step);
@@ -94,10 +103,10 @@ void Tracks::follow(std::size_t track, const Vec3d& now, Sums& sums) {
   last = now;
 }
 
-Motion Tracks::motion_from(const Sums& sums, int64_t elapsed_mcs) const {
+void Tracks::take_motion(const Sums& sums, int64_t elapsed_mcs) {
   const double um = units_.voxel_um;
   const double minutes = double(elapsed_mcs) * units_.seconds_per_mcs / 60.0;
-  Motion motion;
+  Motion& motion = data_.motion;
   motion.tracks = sums.alive;
   motion.displacement_um = mean(sums.displacement * um, sums.alive);
   motion.msd_um2 = mean(sums.square * um * um, sums.alive);
@@ -105,7 +114,9 @@ Motion Tracks::motion_from(const Sums& sums, int64_t elapsed_mcs) const {
   motion.order_index = mean(length_of(sums.heading), sums.headed);
   motion.direction_autocorrelation = mean(sums.cosine, sums.headed);
   motion.straightness = mean(sums.straightness, sums.travelled);
-  return motion;
+  data_.speed_by_type.clear();
+  for (const Sums::Steps& steps : sums.of_type)
+    data_.speed_by_type.push_back(mean(steps.length * um / minutes, steps.count));
 }
 
 void Tracks::remember(int64_t mcs) {

@@ -43,9 +43,10 @@ struct TrackLimits {
 
 // All that Tracks remembers, in lattice units, for checkpoints. A track's number is (cell - 1) / stride.
 struct TrackData {
-  int64_t stride = 0;     // 0 until the first sample
-  int64_t last_mcs = -1;  // of the last sample
-  Motion motion;          // of the last sample
+  int64_t stride = 0;                 // 0 until the first sample
+  int64_t last_mcs = -1;              // of the last sample
+  Motion motion;                      // of the last sample
+  std::vector<double> speed_by_type;  // likewise, µm/min; per type, undefined where none of it moved on
   // Per track. The first three are NaN for a cell that is not there, or has not moved yet.
   std::vector<Vec3d> first, last, first_heading;
   std::vector<double> path;  // sum of the steps' lengths
@@ -74,12 +75,16 @@ class Tracks {
     return data_.stride;
   }  // every stride-th id is followed; 0 before the first sample
   const TrackData& data() const { return data_; }
+  double speed_of_type(TypeId type) const {  // in the last sample
+    return type < data_.speed_by_type.size() ? data_.speed_by_type[type] : kUndefined;
+  }
 
  private:
   struct Sums;
 
-  void follow(std::size_t track, const Vec3d& now, Sums& sums);
-  Motion motion_from(const Sums& sums, int64_t elapsed_mcs) const;
+  // `type` is that of the cell, where it lives.
+  void follow(std::size_t track, const Vec3d& now, TypeId type, Sums& sums);
+  void take_motion(const Sums& sums, int64_t elapsed_mcs);
   void remember(int64_t mcs);
   int64_t interval() const;
   const std::vector<Vec3d>* sample_at(int64_t mcs) const;

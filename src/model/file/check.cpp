@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace kiln {
 namespace {
 

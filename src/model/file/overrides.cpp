@@ -7,16 +7,11 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "model/file/schema.hpp"
 
 namespace kiln {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 std::string start_of(const Override& change, std::size_t parts) {
   return fmt::format("{}", fmt::join(change.path.begin(), change.path.begin() + std::ptrdiff_t(parts), "."));

@@ -81,9 +81,6 @@ std::string allowed(const Key& key, int dimension, const Section* section = null
 // "between 0 and 1e+09 (energy)".
 std::string range_text(const Key& key);
 
-// The nearest of the known names, or "" where none is near.
-std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known);
-
 // `a, b, c`.
 std::string joined(std::span<const std::string_view> names);
 

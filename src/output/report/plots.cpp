@@ -3,25 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <limits>
 #include <optional>
 #include <set>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace kiln {
 namespace {
 
-const Column* find(const std::vector<Column>& columns, const std::string& name) {
+const TableColumn* find(const std::vector<TableColumn>& columns, const std::string& name) {
   const auto it =
-      std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+      std::find_if(columns.begin(), columns.end(), [&](const TableColumn& c) { return c.name == name; });
   return it == columns.end() ? nullptr : &*it;
 }
 
-bool shows_something(const Column& column) {
+bool shows_something(const TableColumn& column) {
   return std::any_of(column.values.begin(), column.values.end(),
                      [](double v) { return std::isfinite(v) && v != 0; });
 }
@@ -90,6 +91,7 @@ const std::vector<KnownPlot>& known_plots() {
        nullptr,
        false,
        true},
+      {"Open space", "sites of the medium", {{"medium_sites", "medium"}}, nullptr, false, true},
       {"Copy attempts",
        "share of all attempts",
        {{"acceptance", "accepted"}, {"live_fraction", "between different cells"}},
@@ -105,9 +107,9 @@ struct TimeAxis {
   std::vector<double> values;
   std::string label = "row";
 
-  explicit TimeAxis(const std::vector<Column>& measures) {
-    const Column* minutes = find(measures, "t_min");
-    const Column* mcs = find(measures, "mcs");
+  explicit TimeAxis(const std::vector<TableColumn>& measures) {
+    const TableColumn* minutes = find(measures, "t_min");
+    const TableColumn* mcs = find(measures, "mcs");
     if (minutes != nullptr) {
       values = minutes->values;
       const double last = values.empty() ? 0 : values.back();
@@ -123,7 +125,7 @@ struct TimeAxis {
   }
 };
 
-std::optional<Plot> known_plot(const KnownPlot& known, const std::vector<Column>& measures,
+std::optional<Plot> known_plot(const KnownPlot& known, const std::vector<TableColumn>& measures,
                                const TimeAxis& time) {
   Plot plot;
   plot.title = known.title;
@@ -132,9 +134,9 @@ std::optional<Plot> known_plot(const KnownPlot& known, const std::vector<Column>
   plot.log_x = plot.log_y = known.log;
   plot.from_zero = known.from_zero;
   for (const Member& member : known.members) {
-    const Column* column = find(measures, member.column);
+    const TableColumn* column = find(measures, member.column);
     if (column == nullptr || !shows_something(*column)) continue;
-    const Column* spread = known.spread != nullptr ? find(measures, known.spread) : nullptr;
+    const TableColumn* spread = known.spread != nullptr ? find(measures, known.spread) : nullptr;
     plot.series.push_back({member.name, time.values, column->values,
                            spread != nullptr ? spread->values : std::vector<double>()});
   }
@@ -143,11 +145,11 @@ std::optional<Plot> known_plot(const KnownPlot& known, const std::vector<Column>
 }
 
 // Shown where something happened: cells vanish or fall apart.
-std::optional<Plot> plot_of_counts(const std::vector<Column>& measures, const TimeAxis& time) {
+std::optional<Plot> plot_of_counts(const std::vector<TableColumn>& measures, const TimeAxis& time) {
   Plot plot{"Cells", time.label, "number of cells", {}};
   plot.from_zero = true;
   for (const char* name : {"cells", "extinct", "fragmented"}) {
-    const Column* column = find(measures, name);
+    const TableColumn* column = find(measures, name);
     if (column != nullptr && shows_something(*column))
       plot.series.push_back({name, time.values, column->values, {}});
   }
@@ -155,13 +157,35 @@ std::optional<Plot> plot_of_counts(const std::vector<Column>& measures, const Ti
   return plot;
 }
 
-std::optional<Plot> plot_of_contacts(const std::vector<Column>& measures, const TimeAxis& time) {
-  static const std::string prefix = "contact_";
-  Plot plot{"Contact fractions", time.label, "share of a type's interface: type, what it faces", {}};
-  plot.from_zero = true;
-  for (const Column& column : measures) {
-    if (column.name.rfind(prefix, 0) != 0 || !shows_something(column)) continue;
-    std::string name = column.name.substr(prefix.size());
+// A series per column whose name begins so; what follows names it.
+struct Family {
+  std::string_view prefix;
+  const char* title;
+  const char* y_label;
+  bool from_zero = true;
+};
+constexpr Family kFamilies[] = {
+    {"volume_mean_", "Cell volume by type", "sites, mean", false},
+    {"speed_um_per_min_", "Speed by type", "µm/min, mean"},
+    {"contact_", "Contact fractions", "share of a type's interface: type, what it faces"},
+};
+// Those of families that have no plot.
+constexpr std::string_view kUnshown[] = {"cells_", "volume_sd_"};
+
+bool is_of_family(const std::string& name) {
+  const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
+  return std::any_of(std::begin(kUnshown), std::end(kUnshown), begins) ||
+         std::any_of(std::begin(kFamilies), std::end(kFamilies),
+                     [&](const Family& family) { return begins(family.prefix); });
+}
+
+std::optional<Plot> plot_of(const Family& family, const std::vector<TableColumn>& measures,
+                            const TimeAxis& time) {
+  Plot plot{family.title, time.label, family.y_label, {}};
+  plot.from_zero = family.from_zero;
+  for (const TableColumn& column : measures) {
+    if (!column.name.starts_with(family.prefix) || !shows_something(column)) continue;
+    std::string name = column.name.substr(family.prefix.size());
     std::replace(name.begin(), name.end(), '_', ' ');
     plot.series.push_back({name, time.values, column.values, {}});
   }
@@ -169,7 +193,7 @@ std::optional<Plot> plot_of_contacts(const std::vector<Column>& measures, const 
   return plot;
 }
 
-std::vector<Plot> plots_of_unknown(const std::vector<Column>& measures, const TimeAxis& time) {
+std::vector<Plot> plots_of_unknown(const std::vector<TableColumn>& measures, const TimeAxis& time) {
   std::set<std::string> known = {"mcs",        "t_min",          "phase",        "cells",       "extinct",
                                  "fragmented", "explored_sites", "explored_um2", "explored_um3"};
   for (const KnownPlot& plot : known_plots()) {
@@ -177,72 +201,48 @@ std::vector<Plot> plots_of_unknown(const std::vector<Column>& measures, const Ti
     for (const Member& member : plot.members) known.insert(member.column);
   }
   std::vector<Plot> plots;
-  for (const Column& column : measures)
-    if (known.count(column.name) == 0 && column.name.rfind("contact_", 0) != 0 && shows_something(column))
+  for (const TableColumn& column : measures)
+    if (known.count(column.name) == 0 && !is_of_family(column.name) && shows_something(column))
       plots.push_back({column.name, time.label, "", {{column.name, time.values, column.values, {}}}});
   return plots;
 }
 
-// RFC 4180, on one line.
-std::vector<std::string> csv_fields(const std::string& line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"')
-      fields.back() += line[++i];
-    else if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      fields.emplace_back();
-    else
-      fields.back() += c;
-  }
-  return fields;
-}
-
-double number_in(const std::string& field) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  const bool good = error == std::errc() && end == field.data() + field.size() && !field.empty();
-  return good ? value : std::numeric_limits<double>::quiet_NaN();
-}
-
 }  // namespace
 
-std::vector<Column> csv_columns(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  std::string line;
-  if (!std::getline(in, line)) throw UserError(fmt::format("cannot read the table {}.", path.string()));
-  std::vector<Column> columns;
-  for (std::string& name : csv_fields(line)) columns.push_back({std::move(name), {}});
-  for (int64_t row = 2; std::getline(in, line); ++row) {
-    const std::vector<std::string> fields = csv_fields(line);
-    if (fields.size() != columns.size())
-      throw UserError(fmt::format("line {} of {} has {} fields where the header has {}.", row, path.string(),
-                                  fields.size(), columns.size()));
-    for (std::size_t i = 0; i < fields.size(); ++i) columns[i].values.push_back(number_in(fields[i]));
+std::vector<TableColumn> csv_columns(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  CsvReader record(in);
+  if (!record.next()) throw UserError(fmt::format("cannot read the table {}.", path.string()));
+  std::vector<TableColumn> columns;
+  for (const std::string& name : record.fields()) columns.push_back({name, {}});
+  while (record.next()) {
+    if (record.fields().size() != columns.size())
+      throw UserError(fmt::format("line {} of {} has {} fields where the header has {}.", record.line(),
+                                  path.string(), record.fields().size(), columns.size()));
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      columns[i].values.push_back(
+          number_in(record.fields()[i]).value_or(std::numeric_limits<double>::quiet_NaN()));
   }
   return columns;
 }
 
-std::vector<Plot> plots_of_measures(const std::vector<Column>& measures) {
+std::vector<Plot> plots_of_measures(const std::vector<TableColumn>& measures) {
   const TimeAxis time(measures);
   std::vector<Plot> plots;
   const auto add = [&](std::optional<Plot> plot) {
     if (plot) plots.push_back(std::move(*plot));
   };
   for (const KnownPlot& known : known_plots()) add(known_plot(known, measures, time));
-  add(plot_of_contacts(measures, time));
+  for (const Family& family : kFamilies) add(plot_of(family, measures, time));
   add(plot_of_counts(measures, time));
   for (Plot& plot : plots_of_unknown(measures, time)) plots.push_back(std::move(plot));
   return plots;
 }
 
-std::vector<Plot> plots_of_lags(const std::vector<Column>& lags) {
-  const Column* lag = find(lags, "lag");
-  const Column* msd = find(lags, "msd");
-  const Column* turning = find(lags, "direction_autocorrelation");
+std::vector<Plot> plots_of_lags(const std::vector<TableColumn>& lags) {
+  const TableColumn* lag = find(lags, "lag_s");
+  const TableColumn* msd = find(lags, "msd_um2");
+  const TableColumn* turning = find(lags, "direction_autocorrelation");
   std::vector<Plot> plots;
   if (lag == nullptr || lag->values.empty()) return plots;
   std::vector<double> minutes = lag->values;

@@ -10,20 +10,20 @@
 namespace kiln {
 
 // A column of a table; NaN where there is no value.
-struct Column {
+struct TableColumn {
   std::string name;
   std::vector<double> values;
 };
 
 // The columns of a CSV file. A field that is no number is NaN. UserError where the file cannot be read or a
 // row has another number of fields than the header.
-std::vector<Column> csv_columns(const std::filesystem::path& path);
+std::vector<TableColumn> csv_columns(const std::filesystem::path& path);
 
 // Of measures.csv, over time (t_min in minutes, or mcs). Columns that belong together share a plot; what is
 // zero or missing everywhere is left out; a column that is not known here gets a plot of its own.
-std::vector<Plot> plots_of_measures(const std::vector<Column>& measures);
+std::vector<Plot> plots_of_measures(const std::vector<TableColumn>& measures);
 
 // Of lags.csv, over the lag (seconds).
-std::vector<Plot> plots_of_lags(const std::vector<Column>& lags);
+std::vector<Plot> plots_of_lags(const std::vector<TableColumn>& lags);
 
 }  // namespace kiln

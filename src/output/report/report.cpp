@@ -7,6 +7,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/wording.hpp"
+#include "output/table/columns.hpp"
 
 namespace kiln {
 namespace {
@@ -165,6 +166,23 @@ std::string files(const std::vector<ReportFile>& all) {
   return out + "</table></div>\n";
 }
 
+// What the columns of the tables that are there mean, folded away.
+std::string columns(const std::vector<ReportFile>& files) {
+  std::string out;
+  for (const ReportFile& file : files)
+    for (const TableInfo& table : all_tables()) {
+      if (table.file != file.file || !table.file.ends_with(".csv")) continue;
+      out += fmt::format("<h2>{}</h2>\n<div class=\"card\"><table>\n", escaped(file.file));
+      for (const ColumnInfo& column : table.columns)
+        out += fmt::format("<tr><td><code>{}</code></td><td>{}</td><td>{}</td></tr>\n",
+                           escaped(std::string(column.name)), escaped(std::string(column.unit)),
+                           escaped(std::string(column.meaning)));
+      out += "</table></div>\n";
+    }
+  if (out.empty()) return "";
+  return "<details id=\"columns\"><summary>The columns of the tables</summary>\n" + out + "</details>\n";
+}
+
 }  // namespace
 
 std::string html_page(const PageFrame& frame, const std::string& body) {
@@ -179,7 +197,8 @@ std::string html_page(const PageFrame& frame, const std::string& body) {
 std::string report_html(const ReportInfo& info) {
   const RunRecord& run = info.run;
   std::string body = key_figures(run) + notes(run) + pictures(info.pictures) + plots(info) +
-                     motility_section(info.motility) + what_was_run(info) + files(info.files);
+                     motility_section(info.motility) + what_was_run(info) + files(info.files) +
+                     columns(info.files);
   if (!info.resolved_model.empty())
     body += "<details><summary>The model, every default written out</summary>\n<div class=\"card\"><pre>" +
             escaped(info.resolved_model) + "</pre></div></details>\n";

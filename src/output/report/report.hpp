@@ -30,7 +30,7 @@ struct ReportInfo {
   std::string resolved_model;                              // TOML
   std::vector<std::pair<std::string, std::string>> facts;  // further lines of the summary: name, value
   std::vector<ReportPicture> pictures;
-  std::vector<Column> measures, lags;
+  std::vector<TableColumn> measures, lags;
   ReportMotility motility;
   std::vector<ReportFile> files;
 };

@@ -2,45 +2,18 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <cmath>
 #include <fstream>
 #include <map>
 #include <thread>
 
+#include "base/json.hpp"
+
 namespace kiln {
 namespace {
 
-// Length of the UTF-8 sequence that starts here, 0 where there is none. RFC 3629: no surrogates, no overlong
-// forms.
-std::size_t utf8_length(std::string_view s) {
-  const auto byte = [&](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0u; };
-  const auto follows = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
-    return byte(i) >= low && byte(i) <= high;
-  };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return follows(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF)
-    return follows(1, lead == 0xE0 ? 0xA0 : 0x80, lead == 0xED ? 0x9F : 0xBF) && follows(2) ? 3 : 0;
-  if (lead >= 0xF0 && lead <= 0xF4)
-    return follows(1, lead == 0xF0 ? 0x90 : 0x80, lead == 0xF4 ? 0x8F : 0xBF) && follows(2) && follows(3) ? 4
-                                                                                                          : 0;
-  return 0;
-}
-
-using Member = std::pair<const char*, std::string>;
-
-std::string list_of(const std::vector<std::string>& texts) {
-  std::vector<std::string> parts;
-  for (const std::string& text : texts) parts.push_back(json_text(text));
-  return fmt::format("[{}]", fmt::join(parts, ", "));
-}
-
-std::string origin_of(const BranchPoint& from) {
-  return fmt::format(R"({{"file": {}, "hash": {}, "mcs": {}}})", json_text(from.file), json_text(from.hash),
-                     from.mcs);
+JsonObject origin_of(const BranchPoint& from) {
+  return JsonObject().add("file", from.file).add("hash", from.hash).add("mcs", from.mcs);
 }
 
 // "0x41" and the like from /proc/cpuinfo. Arm processors do not say their name, only who made which part.
@@ -56,76 +29,54 @@ std::string arm_name(const std::string& implementer, const std::string& part) {
 
 }  // namespace
 
-std::string json_text(std::string_view text) {
-  std::string out = "\"";
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    const char c = text[0];
-    if (length == 0)
-      out += "\uFFFD";
-    else if (c == '"' || c == '\\')
-      out += {'\\', c};
-    else if (c == '\n')
-      out += "\\n";
-    else if (c == '\t')
-      out += "\\t";
-    else if (length == 1 && (static_cast<unsigned char>(c) < 0x20 || c == 0x7F))
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else
-      out += text.substr(0, length);
-    text.remove_prefix(std::max<std::size_t>(1, length));
-  }
-  return out + "\"";
-}
-
-std::string json_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
-
 std::string run_json(const RunRecord& r) {
-  const Member members[] = {
-      {"version", json_text(r.version)},
-      {"model", json_text(r.model)},
-      {"title", json_text(r.title)},
-      {"seed", std::to_string(r.seed)},
-      {"engine", json_text(r.engine)},
-      {"schedule", json_text(r.schedule)},
-      {"settings", json_text(r.settings)},
-      {"device", json_text(r.device)},
-      {"started", json_text(r.started)},
-      {"seconds", json_number(r.seconds)},
-      {"output_seconds", json_number(r.output_seconds)},
-      {"mcs", std::to_string(r.mcs)},
-      {"cells", std::to_string(r.cells)},
-      {"sites", std::to_string(r.sites)},
-      {"site_updates_per_second", json_number(r.site_updates_per_second)},
-      {"hash", json_text(r.hash)},
-      {"interrupted", r.interrupted ? "true" : "false"},
-      {"stopped_by", r.interrupted ? json_text(r.stopped_by) : "null"},
-      {"from", r.from ? origin_of(*r.from) : "null"},
-      {"out", json_text(r.out)},
-      {"notes", list_of(r.notes)},
-  };
-  std::string text = "{\n";
-  for (const Member& member : members)
-    text += fmt::format("  \"{}\": {}{}\n", member.first, member.second,
-                        &member == std::end(members) - 1 ? "" : ",");
-  return text + "}\n";
+  JsonObject json;
+  json.add("version", r.version)
+      .add("model", r.model)
+      .add("title", r.title)
+      .add("seed", r.seed)
+      .add("engine", r.engine)
+      .add("schedule", r.schedule)
+      .add("settings", r.settings)
+      .add("device", r.device)
+      .add("started", r.started)
+      .add("seconds", r.seconds)
+      .add("output_seconds", r.output_seconds)
+      .add("mcs", r.mcs)
+      .add("cells", r.cells)
+      .add("sites", r.sites)
+      .add("site_updates_per_second", r.site_updates_per_second)
+      .add("hash", r.hash)
+      .add("interrupted", r.interrupted)
+      .add("stopped_by", r.interrupted ? std::optional(r.stopped_by) : std::nullopt);
+  if (r.from)
+    json.add("from", origin_of(*r.from));
+  else
+    json.add("from", std::optional<bool>());
+  return json.add("out", r.out).add("notes", r.notes).lines();
 }
 
 bool is_record_of(const std::filesystem::path& file, const std::string& hash) {
   std::ifstream in(file);
   bool same_hash = false, finished = false;
   for (std::string line; std::getline(in, line);) {
-    same_hash |= line == fmt::format("  \"hash\": {},", json_text(hash));
+    same_hash |= line == fmt::format("  \"hash\": {},", json_of(hash));
     finished |= line == "  \"interrupted\": false,";
   }
   return same_hash && finished;
 }
 
 std::string summary_json(const RunRecord& r) {
-  return fmt::format(R"({{"hash": {}, "mcs": {}, "cells": {}, "engine": {}, "schedule": {}, "seconds": {}, )"
-                     R"("site_updates_per_second": {}, "out": {}}})",
-                     json_text(r.hash), r.mcs, r.cells, json_text(r.engine), json_text(r.schedule),
-                     json_number(r.seconds), json_number(r.site_updates_per_second), json_text(r.out));
+  return JsonObject()
+      .add("hash", r.hash)
+      .add("mcs", r.mcs)
+      .add("cells", r.cells)
+      .add("engine", r.engine)
+      .add("schedule", r.schedule)
+      .add("seconds", r.seconds)
+      .add("site_updates_per_second", r.site_updates_per_second)
+      .add("out", r.out)
+      .line();
 }
 
 std::string iso_time(std::chrono::system_clock::time_point time) {

@@ -50,10 +50,6 @@ bool is_record_of(const std::filesystem::path& file, const std::string& hash);
 // One line with hash, mcs, cells, engine, schedule, seconds, site_updates_per_second, out.
 std::string summary_json(const RunRecord& record);
 
-// A JSON string with its quotes. What is no UTF-8 becomes U+FFFD; numbers that are not finite become null.
-std::string json_text(std::string_view text);
-std::string json_number(double value);
-
 // 2026-03-01T14:05:09Z
 std::string iso_time(std::chrono::system_clock::time_point time);
 

@@ -61,7 +61,7 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
   if (model.measure.every > 0) measures_.emplace(table(folder.measures(), measures_columns(model)));
   if (model.measure.cells_every > 0) start_tracks(cells, resumed);
   if (model.measure.direction_correlation) {
-    correlation_.emplace(table(folder.direction_correlation(), correlation_columns()));
+    correlation_.emplace(table(folder.direction_correlation(), names_of(correlation_columns())));
     const int64_t stride = sampling_stride(int64_t(cells) - 1, 1, model.measure.correlation_cells);
     if (stride > 1)
       notes_.push_back(

@@ -12,6 +12,7 @@
 #include "base/parallel.hpp"
 #include "data/hdf5/file.hpp"
 #include "output/state/xdmf.hpp"
+#include "output/table/columns.hpp"
 
 namespace kiln {
 namespace {
@@ -108,11 +109,13 @@ void write_cells(const hdf5::Group& group, const State& state, double voxel_um) 
     const Vec3d position = cells.position(CellId(i));
     for (int axis = 0; axis < 3; ++axis) place[axis][i] = position[axis] * voxel_um;
   }
-  group.write("type", cells.type.data(), {count});
-  group.write("volume", volume.data(), {count}).set("unit", std::string("sites"));
-  group.write("perimeter", perimeter.data(), {count}).set("unit", std::string("pairs of sites"));
-  for (int axis = 0; axis < 3; ++axis)
-    group.write(std::string(1, "xyz"[axis]), place[axis].data(), {count}).set("unit", std::string("um"));
+  const auto write = [&](const std::string& name, const auto& values) {
+    set_unit(group.write(name, values.data(), {count}), column_named("lattice.h5", "mcs_N/cells/" + name));
+  };
+  write("type", cells.type);
+  write("volume", volume);
+  write("perimeter", perimeter);
+  for (int axis = 0; axis < 3; ++axis) write(std::string(1, "xyz"[axis]), place[axis]);
 }
 
 void write_state(const hdf5::Group& group, const State& state, double voxel_um) {

@@ -11,8 +11,9 @@ namespace {
 using Format = MeasureSettings::CellsFormat;
 
 CsvTable csv_table(const RunFolder& folder, std::optional<int64_t> last_mcs) {
-  return last_mcs ? CsvTable::continue_from(folder.cells(), cells_columns(), *last_mcs)
-                  : CsvTable(folder.cells(), cells_columns());
+  const std::vector<std::string> columns = names_of(cells_columns());
+  return last_mcs ? CsvTable::continue_from(folder.cells(), columns, *last_mcs)
+                  : CsvTable(folder.cells(), columns);
 }
 
 }  // namespace

@@ -12,18 +12,12 @@ std::string_view name_of(const SpeedSums& sums, const Model& model) {
 }  // namespace
 
 Rows speed_rows(std::span<const SpeedSums> phases, const Model& model) {
-  Rows table{{"phase", "low", "high", "count"}, {}};
+  Rows table{names_of(speed_columns()), {}};
   for (const SpeedSums& sums : phases)
     for (int64_t bin = 0; bin <= kSpeedBins; ++bin)
       table.rows.push_back({name_of(sums, model), bin, bin < kSpeedBins ? Field(bin + 1) : Field(kUndefined),
                             sums.counts[std::size_t(bin)]});
   return table;
-}
-
-std::vector<std::string> motility_columns() {
-  return {
-      "interval_s",         "intervals",  "speed_mean_um_per_min", "speed_sd_um_per_min", "speed_skewness",
-      "arrest_coefficient", "arrest_low", "arrest_high",           "arrest_by_cell",      "divergence_bits"};
 }
 
 std::vector<Field> motility_fields(const SpeedSums& sums, const Model& model) {
@@ -38,8 +32,7 @@ std::vector<Field> motility_fields(const SpeedSums& sums, const Model& model) {
 }
 
 Rows motility_rows(std::span<const SpeedSums> phases, const Model& model) {
-  Rows table{motility_columns(), {}};
-  table.columns.insert(table.columns.begin(), "phase");
+  Rows table{names_of(table_named("motility.csv").columns), {}};
   for (const SpeedSums& sums : phases) {
     std::vector<Field> row = motility_fields(sums, model);
     row.insert(row.begin(), name_of(sums, model));
@@ -48,12 +41,8 @@ Rows motility_rows(std::span<const SpeedSums> phases, const Model& model) {
   return table;
 }
 
-std::vector<std::string> correlation_columns() {
-  return {"mcs", "low_um", "high_um", "pairs", "correlation"};
-}
-
 Rows correlation_rows(int64_t mcs, std::span<const CorrelationBin> bins, const Model& model) {
-  Rows table{correlation_columns(), {}};
+  Rows table{names_of(correlation_columns()), {}};
   const double um = model.units.voxel_um;
   for (const CorrelationBin& bin : bins)
     table.rows.push_back({mcs, bin.low * um, bin.high * um, bin.pairs, bin.correlation});

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/atomic_file.hpp"
+#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 
@@ -26,15 +27,7 @@ fs::path part_of(const fs::path& path) {
   return path.parent_path() / fmt::format(".{}.part", path.filename().string());
 }
 
-void append(std::string& line, std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == text.npos) {
-    line += text;
-    return;
-  }
-  line += '"';
-  for (const char c : text) line.append(c == '"' ? 2 : 1, c);
-  line += '"';
-}
+void append(std::string& line, std::string_view text) { append_csv(line, text); }
 
 void append(std::string& line, double value) {
   if (std::isfinite(value)) fmt::format_to(std::back_inserter(line), "{}", value);
@@ -50,37 +43,7 @@ void append_row(std::string& text, std::span<const Field> row) {
 }
 
 std::string header_of(std::span<const std::string> columns) {
-  std::string line;
-  for (const std::string& name : columns) {
-    if (!line.empty()) line += ',';
-    append(line, std::string_view(name));
-  }
-  return line + '\n';
-}
-
-struct Record {
-  std::string text;  // as it stands in the file, with the end of line
-  std::vector<std::string> fields;
-};
-
-// The next record; none at the end, nor where the last line was cut short.
-std::optional<Record> read_record(std::istream& in) {
-  Record record;
-  std::string field;
-  bool quoted = false;
-  for (int c = in.get(), before = 0; c != EOF; before = c, c = in.get()) {
-    record.text += char(c);
-    if (c == '"') {
-      if (!quoted && before == '"') field += '"';  // doubled: a quote that belongs to the text
-      quoted = !quoted;
-    } else if (quoted || (c != ',' && c != '\n')) {
-      field += char(c);
-    } else {
-      record.fields.push_back(std::exchange(field, {}));
-      if (c == '\n') return record;
-    }
-  }
-  return std::nullopt;
+  return csv_header({columns.begin(), columns.end()});
 }
 
 std::optional<int64_t> whole_number(std::string_view text) {
@@ -90,17 +53,16 @@ std::optional<int64_t> whole_number(std::string_view text) {
   return value;
 }
 
-// The file with the rows of an earlier run, standing behind its header; not open where there is none.
-std::ifstream open_earlier(const fs::path& path, std::span<const std::string> columns) {
+// The file with the rows of an earlier run, read up to its header; not open where there is none.
+std::ifstream open_earlier(const fs::path& path, const std::string& header) {
   for (const fs::path& candidate : {part_of(path), path}) {
     std::ifstream in(candidate, std::ios::binary);
-    const std::optional<Record> header = in ? read_record(in) : std::nullopt;
-    if (!header) continue;
-    if (header->text != header_of(columns))
-      throw UserError(
-          fmt::format("{} cannot be continued: its columns are \"{}\", but this run writes \"{}\".",
-                      candidate.string(), header->text.substr(0, header->text.size() - 1),
-                      header_of(columns).substr(0, header_of(columns).size() - 1)));
+    CsvReader reader(in);
+    if (!in || !reader.next() || !reader.is_whole()) continue;
+    if (reader.text() != header)
+      throw UserError(fmt::format(
+          "{} cannot be continued: its columns are \"{}\", but this run writes \"{}\".", candidate.string(),
+          reader.text().substr(0, reader.text().size() - 1), header.substr(0, header.size() - 1)));
     return in;
   }
   return {};
@@ -127,7 +89,7 @@ CsvTable::CsvTable(fs::path path, std::span<const std::string> columns)
 
 CsvTable CsvTable::continue_from(fs::path path, std::span<const std::string> columns, int64_t last_mcs) {
   const auto mcs_column = std::find(columns.begin(), columns.end(), "mcs") - columns.begin();
-  std::ifstream in = open_earlier(path, columns);
+  std::ifstream in = open_earlier(path, header_of(columns));
   if (!in.is_open()) return CsvTable(std::move(path), columns);
 
   CsvTable table(std::move(path), columns.size());
@@ -135,16 +97,17 @@ CsvTable CsvTable::continue_from(fs::path path, std::span<const std::string> col
     table.file_.reset(std::fopen(temporary.c_str(), "wb"));
     if (!table.file_) table.fail();
     table.write(header_of(columns));
-    for (int64_t line = 2; const std::optional<Record> record = read_record(in); ++line) {
-      const bool complete = record->fields.size() == columns.size();
+    CsvReader record(in);
+    for (int64_t line = 2; record.next() && record.is_whole(); ++line) {
+      const bool complete = record.fields().size() == columns.size();
       const std::optional<int64_t> mcs =
-          complete ? whole_number(record->fields.at(mcs_column)) : std::nullopt;
+          complete ? whole_number(record.fields()[std::size_t(mcs_column)]) : std::nullopt;
       if (!mcs)
         throw UserError(
             fmt::format("{} cannot be continued: row {} is not {} fields with a whole number as mcs.",
                         table.path_.string(), line, columns.size()));
       if (*mcs > last_mcs) continue;
-      table.write(record->text);
+      table.write(record.text());
       ++table.rows_;
     }
     table.flush();

@@ -1,71 +1,176 @@
 #include "output/table/tables.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
 namespace kiln {
+namespace {
+
+struct MeasureColumn {
+  ColumnInfo info;
+  Field (*value)(const MeasureRow& row);
+};
+
+constexpr MeasureColumn kAlways[] = {
+    {{"mcs", "MCS", "Monte Carlo steps since the beginning"},
+     [](const MeasureRow& r) -> Field { return r.mcs; }},
+    {{"t_min", "min", "time since MCS 0: `mcs` x `units.seconds_per_mcs` / 60"},
+     [](const MeasureRow& r) -> Field { return r.minutes; }},
+    {{"phase", "", "name of the phase that the next MCS belongs to; in the last row, the last one"},
+     [](const MeasureRow& r) -> Field { return r.phase; }},
+    {{"cells", "", "number of cells"}, [](const MeasureRow& r) -> Field { return r.cells; }},
+    {{"extinct", "", "cells that died out: they have no site any more"},
+     [](const MeasureRow& r) -> Field { return r.extinct; }},
+    {{"fragmented", "",
+      "cells in more than one piece (sites that are Moore neighbours hang together); empty on more than 2^26 "
+      "sites but for the last row"},
+     [](const MeasureRow& r) -> Field { return r.fragmented ? Field(*r.fragmented) : Field(kUndefined); }},
+    {{"acceptance", "", "copies accepted over copy attempts, since the row before"},
+     [](const MeasureRow& r) -> Field { return r.acceptance.of_attempts; }},
+    {{"live_fraction", "",
+      "attempts between two different cells (or a cell and the medium), the only ones that can change "
+      "anything, over all attempts, since the row before"},
+     [](const MeasureRow& r) -> Field { return r.acceptance.live_share; }},
+    {{"volume_mean", "sites", "mean volume of a cell"},
+     [](const MeasureRow& r) -> Field { return r.size.volume.mean; }},
+    {{"volume_sd", "sites", "its standard deviation over cells (n - 1)"},
+     [](const MeasureRow& r) -> Field { return r.size.volume.sd; }},
+    {{"perimeter_mean", "pairs of sites", "mean perimeter of a cell, as in cells.csv"},
+     [](const MeasureRow& r) -> Field { return r.size.perimeter.mean; }},
+    {{"perimeter_sd", "pairs of sites", "its standard deviation over cells (n - 1)"},
+     [](const MeasureRow& r) -> Field { return r.size.perimeter.sd; }},
+    {{"homotypic", "contacts", "between two cells of the same type, which is not frozen"},
+     [](const MeasureRow& r) -> Field { return r.interface.homotypic; }},
+    {{"heterotypic", "contacts", "between two cells of different types, neither of them frozen"},
+     [](const MeasureRow& r) -> Field { return r.interface.heterotypic; }},
+    {{"with_medium", "contacts", "between a cell and the medium"},
+     [](const MeasureRow& r) -> Field { return r.interface.with_medium; }},
+    {{"with_frozen", "contacts", "between a cell and a frozen one"},
+     [](const MeasureRow& r) -> Field { return r.interface.with_frozen; }},
+    {{"displacement_um", "µm", "mean distance of a cell's centroid from where it was in the first row"},
+     [](const MeasureRow& r) -> Field { return r.motion.displacement_um; }},
+    {{"speed_um_per_min", "µm/min",
+      "mean length of a step over its duration. It depends on `measure.every`: the shorter, the more jitter "
+      "of "
+      "the outline it holds; motility.csv has speeds over a fixed interval"},
+     [](const MeasureRow& r) -> Field { return r.motion.speed_um_per_min; }},
+    {{"msd_um2", "µm²", "mean squared displacement from the first row"},
+     [](const MeasureRow& r) -> Field { return r.motion.msd_um2; }},
+    {{"order_index", "",
+      "length of the mean of the steps' directions (unit vectors): 1 where all cells go the same way, near 0 "
+      "where they go all ways"},
+     [](const MeasureRow& r) -> Field { return r.motion.order_index; }},
+    {{"direction_autocorrelation", "",
+      "mean cosine of the angle between a cell's step and the first step that it made"},
+     [](const MeasureRow& r) -> Field { return r.motion.direction_autocorrelation; }},
+    {{"straightness", "",
+      "mean of each cell's displacement from the first row over the length of its path, the sum of all "
+      "steps: "
+      "1 for a straight line"},
+     [](const MeasureRow& r) -> Field { return r.motion.straightness; }},
+    {{"medium_sites", "sites", "sites of the medium: the open area of a wound, or volume in 3-D"},
+     [](const MeasureRow& r) -> Field { return r.medium_sites; }},
+};
+
+// In 2-D, um2 stands for um3.
+constexpr MeasureColumn kExplored[] = {
+    {{"explored_sites", "sites",
+      "with `measure.explored`: sites that belonged to any cell at the phase's start or at a row since"},
+     [](const MeasureRow& r) -> Field { return r.explored->sites; }},
+    {{"explored_um3", "µm³", "likewise: their volume; `explored_um2`, an area, in 2-D"},
+     [](const MeasureRow& r) -> Field { return r.explored->size; }},
+    {{"explored_um3_per_cell", "µm³", "likewise: that over the number of cells; `um2` in 2-D"},
+     [](const MeasureRow& r) -> Field { return r.explored->per_cell; }},
+    {{"visited_um3_mean", "µm³", "likewise: mean of what each cell has visited itself; `um2` in 2-D"},
+     [](const MeasureRow& r) -> Field { return r.explored->visited_mean; }},
+};
+
+constexpr MeasureColumn kMixed = {
+    {"mixed_fraction", "",
+     "with `measure.halves`: share of the lower half's cells that touch a cell of the upper half"},
+    [](const MeasureRow& r) -> Field { return *r.mixed_fraction; }};
+
+struct TypeColumn {
+  ColumnInfo info;
+  Field (*value)(const TypeRow& row);
+};
+
+// A column of each per type, one type after the other.
+constexpr TypeColumn kOfTypes[] = {
+    {{"cells_A", "", "where there are several types that are not frozen, for each of them: number of cells"},
+     [](const TypeRow& r) -> Field { return r.cells; }},
+    {{"volume_mean_A", "sites", "likewise: mean volume"},
+     [](const TypeRow& r) -> Field { return r.volume.mean; }},
+    {{"volume_sd_A", "sites", "likewise: its standard deviation over cells (n - 1)"},
+     [](const TypeRow& r) -> Field { return r.volume.sd; }},
+    {{"speed_um_per_min_A", "µm/min", "likewise: mean speed, as `speed_um_per_min`"},
+     [](const TypeRow& r) -> Field { return r.speed_um_per_min; }},
+};
+
+// A column per pair of types.
+constexpr ColumnInfo kContact = {
+    "contact_A_B", "",
+    "for every type A that is not frozen and every type B, `medium` among them: the share of the (site of an "
+    "A "
+    "cell, Moore neighbour outside of the cell) pairs whose other site is of type B: what an average A cell "
+    "has around it. The shares of one A add up to 1; `contact_A_A` are other cells of type A"};
+
+// The name of a column in a model: with its types for A and B, and with areas in 2-D.
+std::string in_types(std::string_view name, std::string_view a, std::string_view b) {
+  std::string result;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool alone = i > 0 && name[i - 1] == '_' && (i + 1 == name.size() || name[i + 1] == '_');
+    result += alone && name[i] == 'A' ? a : alone && name[i] == 'B' ? b : name.substr(i, 1);
+  }
+  return result;
+}
+std::string in_dimension(std::string_view name, int dimension) {
+  std::string result(name);
+  const std::size_t unit = result.find("um3");
+  if (dimension == 2 && unit != std::string::npos) result[unit + 2] = '2';
+  return result;
+}
+
+}  // namespace
+
+std::vector<ColumnInfo> measures_info() {
+  std::vector<ColumnInfo> columns;
+  for (const MeasureColumn& column : kAlways) columns.push_back(column.info);
+  for (const MeasureColumn& column : kExplored) columns.push_back(column.info);
+  columns.push_back(kMixed.info);
+  for (const TypeColumn& column : kOfTypes) columns.push_back(column.info);
+  columns.push_back(kContact);
+  return columns;
+}
 
 std::vector<std::string> measures_columns(const Model& model) {
-  std::vector<std::string> columns = {"mcs",         "t_min",           "phase",
-                                      "cells",       "extinct",         "fragmented",
-                                      "acceptance",  "live_fraction",   "volume_mean",
-                                      "volume_sd",   "perimeter_mean",  "perimeter_sd",
-                                      "homotypic",   "heterotypic",     "with_medium",
-                                      "with_frozen", "displacement_um", "speed_um_per_min",
-                                      "msd_um2",     "order_index",     "direction_autocorrelation",
-                                      "straightness"};
-  if (model.measure.explored) {
-    const char* unit = model.lattice.dimension == 2 ? "um2" : "um3";
-    columns.insert(columns.end(),
-                   {"explored_sites", fmt::format("explored_{}", unit),
-                    fmt::format("explored_{}_per_cell", unit), fmt::format("visited_{}_mean", unit)});
-  }
-  if (model.measure.halves) columns.push_back("mixed_fraction");
+  std::vector<std::string> columns;
+  for (const MeasureColumn& column : kAlways) columns.emplace_back(column.info.name);
+  if (model.measure.explored)
+    for (const MeasureColumn& column : kExplored)
+      columns.push_back(in_dimension(column.info.name, model.lattice.dimension));
+  if (model.measure.halves) columns.emplace_back(kMixed.info.name);
+  for (const TypeId type : types_apart(model.types))
+    for (const TypeColumn& column : kOfTypes)
+      columns.push_back(in_types(column.info.name, model.types[type].name, ""));
   for (const auto& [a, b] : contact_pairs(model.types))
-    columns.push_back(fmt::format("contact_{}_{}", model.types[a].name, model.types[b].name));
+    columns.push_back(in_types(kContact.name, model.types[a].name, model.types[b].name));
   return columns;
 }
 
 std::vector<Field> measures_fields(const MeasureRow& row) {
-  std::vector<Field> fields = {
-      row.mcs,
-      row.minutes,
-      row.phase,
-      row.cells,
-      row.extinct,
-      row.fragmented ? Field(*row.fragmented) : Field(kUndefined),
-      row.acceptance.of_attempts,
-      row.acceptance.live_share,
-      row.size.volume.mean,
-      row.size.volume.sd,
-      row.size.perimeter.mean,
-      row.size.perimeter.sd,
-      row.interface.homotypic,
-      row.interface.heterotypic,
-      row.interface.with_medium,
-      row.interface.with_frozen,
-      row.motion.displacement_um,
-      row.motion.speed_um_per_min,
-      row.motion.msd_um2,
-      row.motion.order_index,
-      row.motion.direction_autocorrelation,
-      row.motion.straightness,
-  };
+  std::vector<Field> fields;
+  for (const MeasureColumn& column : kAlways) fields.push_back(column.value(row));
   if (row.explored)
-    fields.insert(fields.end(), {row.explored->sites, row.explored->size, row.explored->per_cell,
-                                 row.explored->visited_mean});
-  if (row.mixed_fraction) fields.push_back(*row.mixed_fraction);
+    for (const MeasureColumn& column : kExplored) fields.push_back(column.value(row));
+  if (row.mixed_fraction) fields.push_back(kMixed.value(row));
+  for (const TypeRow& of_type : row.of_types)
+    for (const TypeColumn& column : kOfTypes) fields.push_back(column.value(of_type));
   fields.insert(fields.end(), row.contact_fractions.begin(), row.contact_fractions.end());
   return fields;
 }
 
 void add_measures(CsvTable& table, const MeasureRow& row) { table.add(measures_fields(row)); }
-
-std::vector<std::string> cells_columns() {
-  return {"id", "t", "x", "y", "z", "mcs", "type", "volume", "perimeter", "neighbours"};
-}
 
 void add_cells(CsvTable& table, int64_t mcs, std::span<const CellRow> rows, const Model& model) {
   const double seconds = double(mcs) * model.units.seconds_per_mcs;
@@ -87,7 +192,7 @@ void add_cells(CsvTable& table, int64_t mcs, std::span<const CellRow> rows, cons
 }
 
 Rows lag_rows(std::span<const Lag> lags) {
-  Rows table{{"lag", "msd", "direction_autocorrelation", "pairs"}, {}};
+  Rows table{names_of(lag_columns()), {}};
   for (const Lag& lag : lags)
     table.rows.push_back({lag.seconds, lag.msd_um2, lag.direction_autocorrelation, lag.pairs});
   return table;

@@ -12,6 +12,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "data/hdf5/file.hpp"
+#include "output/table/columns.hpp"
 
 namespace kiln {
 namespace {
@@ -46,19 +47,21 @@ struct Samples {
   }
 };
 
-// Calls visit(name, unit, value of a record) for every column.
+// Calls visit(column, value of a record) for every column.
 template <class Visit>
-void for_each_column(double seconds_per_mcs, const Visit& visit) {
-  visit("id", "", [](const Record& r) { return r.id; });
-  visit("t", "s", [seconds_per_mcs](const Record& r) { return double(r.mcs) * seconds_per_mcs; });
-  visit("x", "um", [](const Record& r) { return r.x; });
-  visit("y", "um", [](const Record& r) { return r.y; });
-  visit("z", "um", [](const Record& r) { return r.z; });
-  visit("mcs", "MCS", [](const Record& r) { return r.mcs; });
-  visit("type", "", [](const Record& r) { return uint8_t(r.type); });
-  visit("volume", "sites", [](const Record& r) { return r.volume; });
-  visit("perimeter", "pairs of sites", [](const Record& r) { return r.perimeter; });
-  visit("neighbours", "cells", [](const Record& r) { return r.neighbours; });
+void for_each_column(double seconds_per_mcs, const Visit& visit_next) {
+  auto column = cells_columns().begin();
+  const auto visit = [&](const auto& value) { visit_next(*column++, value); };
+  visit([](const Record& r) { return r.id; });
+  visit([seconds_per_mcs](const Record& r) { return double(r.mcs) * seconds_per_mcs; });
+  visit([](const Record& r) { return r.x; });
+  visit([](const Record& r) { return r.y; });
+  visit([](const Record& r) { return r.z; });
+  visit([](const Record& r) { return r.mcs; });
+  visit([](const Record& r) { return uint8_t(r.type); });
+  visit([](const Record& r) { return r.volume; });
+  visit([](const Record& r) { return r.perimeter; });
+  visit([](const Record& r) { return r.neighbours; });
 }
 
 class RecordReader {
@@ -150,10 +153,11 @@ void in_blocks(int64_t rows, const Work& work) {
 void write_columns(const hdf5::Group& root, RecordReader& records, double seconds_per_mcs) {
   const hdf5::Group cells = root.create_group("cells");
   std::vector<hdf5::Dataset> columns;
-  for_each_column(seconds_per_mcs, [&](const char* name, const char* unit, const auto& value) {
+  for_each_column(seconds_per_mcs, [&](const ColumnInfo& column, const auto& value) {
     using Value = std::decay_t<decltype(value(Record{}))>;
-    columns.push_back(cells.create_dataset(name, hdf5::element_of<Value>, {uint64_t(records.rows())}));
-    if (*unit != '\0') columns.back().set("unit", std::string(unit));
+    columns.push_back(
+        cells.create_dataset(std::string(column.name), hdf5::element_of<Value>, {uint64_t(records.rows())}));
+    set_unit(columns.back(), column);
   });
   Samples samples;
   std::vector<Record> block;
@@ -162,7 +166,7 @@ void write_columns(const hdf5::Group& root, RecordReader& records, double second
     records.read(first, block);
     samples.add(block, first);
     auto column = columns.begin();
-    for_each_column(seconds_per_mcs, [&](const char*, const char*, const auto& value) {
+    for_each_column(seconds_per_mcs, [&](const ColumnInfo&, const auto& value) {
       std::vector<std::decay_t<decltype(value(Record{}))>> values(block.size());
       std::transform(block.begin(), block.end(), values.begin(), value);
       (column++)->write_rows(uint64_t(first), values.size(), values.data());

@@ -25,15 +25,18 @@ int64_t living_cells(const State& state, const std::vector<bool>& frozen) {
 }
 
 // What may spoil the results, a sentence each.
-std::vector<std::string> warnings(const State& state, const std::vector<bool>& frozen,
-                                  std::optional<int64_t> fragmented) {
+std::vector<std::string> warnings(const State& state, const Model& model, std::optional<int64_t> fragmented) {
+  const std::vector<bool> frozen = model.frozen_types();
   std::vector<std::string> result;
   const auto say = [&](int64_t count, const char* what) {
     if (count > 0)
       result.push_back(fmt::format("{} {} {}.", grouped(double(count)), count == 1 ? "cell" : "cells", what));
   };
   say(extinct_cells(state.cells, frozen), "died out (volume 0)");
-  say(fragmented ? *fragmented : fragmented_cells(state, frozen, all_threads()), "in more than one piece");
+  say(fragmented ? *fragmented : fragmented_cells(state, frozen, all_threads()),
+      model.phase_at(state.mcs).physics.uses.connectivity
+          ? "in more than one piece"
+          : "in more than one piece, as is usual where no term forbids it; `connectivity` keeps cells whole");
   say(wide_cells(state, frozen), "wider than half the lattice, whose centroids cannot be trusted");
   return result;
 }
@@ -138,8 +141,7 @@ void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t 
   record.site_updates_per_second = record.seconds > 0 ? updates / record.seconds : 0;
   record.hash = state_hash(state);
   const bool is_counted = last_row && last_row->mcs == state.mcs;
-  for (std::string& warning :
-       warnings(state, model.frozen_types(), is_counted ? last_row->fragmented : std::nullopt))
+  for (std::string& warning : warnings(state, model, is_counted ? last_row->fragmented : std::nullopt))
     record.notes.push_back(std::move(warning));
 }
 

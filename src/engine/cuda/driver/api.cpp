@@ -49,7 +49,6 @@ void load_device_calls(Loader& load, Driver& d) {
   load(d.event_create, "cuEventCreate");
   load(d.event_record, "cuEventRecord");
   load(d.event_synchronize, "cuEventSynchronize");
-  load(d.event_elapsed_time, "cuEventElapsedTime");
   load(d.event_destroy, "cuEventDestroy_v2");
 }
 

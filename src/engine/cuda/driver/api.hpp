@@ -87,7 +87,6 @@ struct Driver {
   Result (*event_create)(EventHandle*, unsigned) = nullptr;
   Result (*event_record)(EventHandle, StreamHandle) = nullptr;
   Result (*event_synchronize)(EventHandle) = nullptr;
-  Result (*event_elapsed_time)(float*, EventHandle, EventHandle) = nullptr;
   Result (*event_destroy)(EventHandle) = nullptr;
 };
 

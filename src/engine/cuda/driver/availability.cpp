@@ -28,10 +28,7 @@ DeviceInfo device_info(int index) {
   check(driver().device_total_mem(&memory, device), "asking about a GPU");
   info.memory = int64_t(memory);
   // CUdevice_attribute
-  info.clock_khz = attribute(device, 13);
   info.multiprocessors = attribute(device, 16);
-  info.memory_clock_khz = attribute(device, 36);
-  info.l2_bytes = attribute(device, 38);
   info.major = attribute(device, 75);
   info.minor = attribute(device, 76);
   info.shared_per_block = attribute(device, 97);

@@ -101,12 +101,4 @@ void Event::hold_back(const Stream& stream) const {
   check(driver().stream_wait_event(stream.handle(), handle_.get(), 0), "ordering streams on the GPU");
 }
 
-float Event::milliseconds_since(const Event& start) const {
-  context_->make_current();
-  float milliseconds = 0;
-  check(driver().event_elapsed_time(&milliseconds, start.handle_.get(), handle_.get()),
-        "timing work on the GPU");
-  return milliseconds;
-}
-
 }  // namespace kiln::cuda

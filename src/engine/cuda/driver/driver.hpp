@@ -25,9 +25,6 @@ struct DeviceInfo {
   int multiprocessors = 0;
   int64_t memory = 0;        // bytes
   int shared_per_block = 0;  // bytes, the most that a kernel can ask for
-  int l2_bytes = 0;
-  int clock_khz = 0;
-  int memory_clock_khz = 0;
   int architecture() const { return 10 * major + minor; }
 };
 
@@ -89,8 +86,6 @@ class Event {
   void synchronize() const;
   // Makes what comes later in `stream` wait for this event.
   void hold_back(const Stream& stream) const;
-  // From `start` to this event, both recorded and passed.
-  float milliseconds_since(const Event& start) const;
 
  private:
   std::shared_ptr<Context> context_;
@@ -200,9 +195,7 @@ class Function {
 
   const std::string& name() const { return name_; }
   int registers() const;
-  int local_bytes() const;   // per thread: stack and spills
   int shared_bytes() const;  // static
-  int max_threads_per_block() const;
   // Must be called before a launch with more than 48 KiB of dynamic shared memory.
   void allow_dynamic_shared(int bytes) const;
   int blocks_per_multiprocessor(int threads, int dynamic_shared_bytes) const;

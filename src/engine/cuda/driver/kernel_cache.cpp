@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "base/atomic_file.hpp"
+#include "base/hash.hpp"
 #include "engine/cuda/driver/sources.hpp"
 
 namespace kiln::cuda {
@@ -26,25 +27,15 @@ namespace fs = std::filesystem;
 constexpr int kKeyDigits = 32;
 constexpr int64_t kMostBytes = int64_t(512) << 20;  // some thousand kernels
 
-// FNV-1a with 128 bits: http://www.isthe.com/chongo/tech/comp/fnv. Lengths go in too, so that two lists of
-// texts never look alike.
+// Lengths go in too, so that two lists of texts never look alike.
 class Hash {
  public:
-  void add(std::string_view text) {
-    add_bytes(fmt::format("{}:", text.size()));
-    add_bytes(text);
-  }
+  void add(std::string_view text) { value_ = fnv1a(text, fnv1a(fmt::format("{}:", text.size()), value_)); }
   std::string hex() const { return fmt::format("{:016x}{:016x}", uint64_t(value_ >> 64), uint64_t(value_)); }
 
  private:
   using Wide = unsigned __int128;
-  static constexpr Wide kPrime = (Wide(1) << 88) + 0x13b;
-
-  void add_bytes(std::string_view bytes) {
-    for (const char byte : bytes) value_ = (value_ ^ Wide(static_cast<unsigned char>(byte))) * kPrime;
-  }
-
-  Wide value_ = (Wide(0x6c62272e07bb0142u) << 64) | 0x62b821756295c58du;
+  Wide value_ = Fnv1a<Wide>::kBasis;
 };
 
 std::string_view view(const std::vector<char>& bytes) { return {bytes.data(), bytes.size()}; }

@@ -6,9 +6,7 @@ namespace kiln::cuda {
 namespace {
 
 // CUfunction_attribute
-constexpr int kMaxThreadsPerBlock = 0;
 constexpr int kSharedBytes = 1;
-constexpr int kLocalBytes = 3;
 constexpr int kRegisters = 4;
 constexpr int kMaxDynamicSharedBytes = 8;
 
@@ -73,9 +71,7 @@ int Function::attribute(int which) const {
 }
 
 int Function::registers() const { return attribute(kRegisters); }
-int Function::local_bytes() const { return attribute(kLocalBytes); }
 int Function::shared_bytes() const { return attribute(kSharedBytes); }
-int Function::max_threads_per_block() const { return attribute(kMaxThreadsPerBlock); }
 
 void Function::allow_dynamic_shared(int bytes) const {
   context_->make_current();

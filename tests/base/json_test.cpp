@@ -1,0 +1,53 @@
+#include "base/json.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace kiln {
+namespace {
+
+TEST(Json, EscapesText) {
+  EXPECT_EQ(json_of(""), R"("")");
+  EXPECT_EQ(json_of("a\"b\\c/d"), R"("a\"b\\c/d")");
+  EXPECT_EQ(json_of(std::string_view("\n\t\r\x01\x1f\x7f\0", 7)), R"("\n\t\u000d\u0001\u001f\u007f\u0000")");
+  EXPECT_EQ(json_of("µm² 細胞 🧫"), "\"µm² 細胞 🧫\"");
+}
+
+TEST(Json, ReplacesWhatIsNoUtf8) {
+  EXPECT_EQ(json_of("a\xFF"), "\"a\uFFFD\"");
+  EXPECT_EQ(json_of("\xC3"), "\"\uFFFD\"");                         // cut off
+  EXPECT_EQ(json_of("\xC3(x"), "\"\uFFFD(x\"");                     // no continuation
+  EXPECT_EQ(json_of("\xC0\x80"), "\"\uFFFD\uFFFD\"");               // overlong
+  EXPECT_EQ(json_of("\xE0\x80\x80"), "\"\uFFFD\uFFFD\uFFFD\"");     // overlong
+  EXPECT_EQ(json_of("\xED\xA0\x80"), "\"\uFFFD\uFFFD\uFFFD\"");     // a surrogate
+  EXPECT_EQ(json_of("\xF4\x90\x80\x80").substr(0, 4), "\"\uFFFD");  // beyond U+10FFFF
+  EXPECT_EQ(json_of("\xF0\x9F\xA7\xAB"), "\"\xF0\x9F\xA7\xAB\"");
+}
+
+TEST(Json, WritesNumbersThatComeBack) {
+  EXPECT_EQ(json_of(0.1), "0.1");
+  EXPECT_EQ(json_of(-2.5e-7), "-2.5e-07");
+  EXPECT_EQ(json_of(1e300), "1e+300");
+  EXPECT_EQ(json_of(1.0 / 3), "0.3333333333333333");
+  EXPECT_EQ(json_of(std::numeric_limits<double>::quiet_NaN()), "null");
+}
+
+TEST(Json, ObjectsKeepTheOrderOfTheirMembers) {
+  JsonObject object;
+  object.add("text", "a\"b").add("count", std::size_t(3)).add("share", 0.5).add("yes", true);
+  object.add("none", std::optional<std::string>()).add("list", std::vector<std::string>{"x", "y"});
+  const std::string line =
+      R"({"text": "a\"b", "count": 3, "share": 0.5, "yes": true, "none": null, "list": ["x", "y"]})";
+  EXPECT_EQ(object.line(), line);
+  EXPECT_EQ(JsonObject().add("inner", object).line(), "{\"inner\": " + line + "}");
+  EXPECT_EQ(JsonObject().add("a", 1).add("b", 2).lines(), "{\n  \"a\": 1,\n  \"b\": 2\n}\n");
+  const std::vector<JsonObject> two(2, JsonObject().add("a", 1));
+  EXPECT_EQ(JsonObject().add("all", two).line(), "{\"all\": [\n    {\"a\": 1},\n    {\"a\": 1}\n  ]}");
+  EXPECT_EQ(JsonObject().add("all", std::vector<JsonObject>()).line(), "{\"all\": []}");
+  EXPECT_EQ(JsonObject().add_block("b", JsonObject().add("a", 1)).line(), "{\"b\": {\n    \"a\": 1\n  }}");
+  EXPECT_EQ(JsonObject().line(), "{}");
+}
+
+}  // namespace
+}  // namespace kiln
