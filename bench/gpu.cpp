@@ -10,6 +10,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/wording.hpp"
 #include "engine/cuda/driver/driver.hpp"
 #include "engine/engine.hpp"
@@ -115,10 +116,10 @@ std::string outcome_json(const Outcome& o) {
       "    {{\"case\": {}, \"size\": {}, \"cells\": {}, \"burn_in_mcs\": {}, \"timed_mcs\": {}, "
       "\"ms_per_mcs\": {}, \"ms_per_mcs_of_chunks\": [{}], \"site_updates_per_second\": {}, "
       "\"device_bytes\": {}, \"device_bytes_per_site\": {}, \"settings\": {}, \"hash\": {}}}",
-      json_text(o.which.name), o.which.size, json_number(o.cells), o.burn_in, o.timed,
-      json_number(o.median()), fmt::join(o.ms_per_mcs, ", "), json_number(o.site_updates_per_second()),
-      json_number(o.device_bytes), json_number(o.device_bytes / o.sites), json_text(o.settings),
-      json_text(o.hash));
+      json_of(o.which.name), o.which.size, json_of(o.cells), o.burn_in, o.timed,
+      json_of(o.median()), fmt::join(o.ms_per_mcs, ", "), json_of(o.site_updates_per_second()),
+      json_of(o.device_bytes), json_of(o.device_bytes / o.sites), json_of(o.settings),
+      json_of(o.hash));
 }
 
 std::string all_json(const cuda::DeviceInfo& gpu, const std::vector<Outcome>& outcomes) {
@@ -128,9 +129,9 @@ std::string all_json(const cuda::DeviceInfo& gpu, const std::vector<Outcome>& ou
       "{{\n  \"kiln\": {},\n  \"device\": {},\n  \"compute_capability\": {},\n  \"multiprocessors\": {},\n"
       "  \"sm_clock_mhz\": {},\n  \"memory_clock_mhz\": {},\n  \"driver_cuda\": {},\n  \"nvrtc\": {},\n"
       "  \"cases\": [\n{}\n  ]\n}}\n",
-      json_text(KILN_VERSION), json_text(gpu.name), json_text(capability(gpu)), gpu.multiprocessors,
-      gpu.clock_khz / 1000, gpu.memory_clock_khz / 1000, json_text(cuda::availability().driver_version),
-      json_text(cuda::availability().nvrtc_version), fmt::join(rows, ",\n"));
+      json_of(KILN_VERSION), json_of(gpu.name), json_of(capability(gpu)), gpu.multiprocessors,
+      gpu.clock_khz / 1000, gpu.memory_clock_khz / 1000, json_of(cuda::availability().driver_version),
+      json_of(cuda::availability().nvrtc_version), fmt::join(rows, ",\n"));
 }
 
 // Cases that do not fit this machine or its GPU are named and left out.

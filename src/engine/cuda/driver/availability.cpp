@@ -28,7 +28,9 @@ DeviceInfo device_info(int index) {
   check(driver().device_total_mem(&memory, device), "asking about a GPU");
   info.memory = int64_t(memory);
   // CUdevice_attribute
+  info.clock_khz = attribute(device, 13);
   info.multiprocessors = attribute(device, 16);
+  info.memory_clock_khz = attribute(device, 36);
   info.major = attribute(device, 75);
   info.minor = attribute(device, 76);
   info.shared_per_block = attribute(device, 97);

@@ -25,6 +25,8 @@ struct DeviceInfo {
   int multiprocessors = 0;
   int64_t memory = 0;        // bytes
   int shared_per_block = 0;  // bytes, the most that a kernel can ask for
+  int clock_khz = 0;
+  int memory_clock_khz = 0;
   int architecture() const { return 10 * major + minor; }
 };
 
