@@ -25,7 +25,7 @@ if(KILN_SANITIZE)
                                                  -fno-omit-frame-pointer)
   target_link_options(kiln_settings INTERFACE -fsanitize=${sanitizers})
 endif()
-# On x86-64 vector instructions beyond the baseline pay; hot functions have them at three levels (base/processor.hpp).
+# On x86-64 the random numbers are drawn with AVX2 where there is some (base/processor.hpp).
 # Elsewhere the baseline is as good (measured).
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   if(KILN_NATIVE AND NOT KILN_SANITIZE)

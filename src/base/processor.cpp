@@ -4,10 +4,7 @@ namespace kiln {
 
 std::string processor_level() {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(KILN_LEVELS)
-  const char* level = __builtin_cpu_supports("x86-64-v4")   ? "v4"
-                      : __builtin_cpu_supports("x86-64-v3") ? "v3"
-                                                            : "v2";
-  return std::string("x86-64-") + level + " of v2, v3, v4";
+  return __builtin_cpu_supports("x86-64-v3") ? "x86-64-v3 of v2, v3" : "x86-64-v2 of v2, v3";
 #elif defined(KILN_NATIVE)
   return "the machine it was compiled on";
 #elif defined(__x86_64__)

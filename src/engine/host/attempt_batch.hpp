@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/processor.hpp"
 #include "core/random.hpp"
 #include "engine/host/world.hpp"
 
@@ -39,7 +38,6 @@ class AttemptBatch {
   static constexpr int kSize = 32;  // one bit each in a word
 
   // Attempts first, first + 1, ... of an MCS; fewer than kSize, or none, at its end.
-  KILN_ALL_LEVELS
   void draw(const StateReader<Dim>& reader, uint64_t seed, uint32_t mcs, Site first, float temperature) {
     const Lattice& lattice = reader.lattice();
     count_ = int(std::clamp<Site>(lattice.sites() - first, 0, kSize));

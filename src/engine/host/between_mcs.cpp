@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/processor.hpp"
-
 namespace kiln {
 namespace {
 
@@ -15,7 +13,7 @@ Share share_of(int64_t count, const Team& team, int member) {
   return {count * member / team.members(), count * (member + 1) / team.members()};
 }
 
-KILN_ALL_LEVELS void decay_act(State& state, const Share& sites) {
+void decay_act(State& state, const Share& sites) {
   for (int64_t site = sites.first; site < sites.last; ++site) {
     ActValue& value = state.act[std::size_t(site)];
     value = ActValue(value - (value > 0 ? 1 : 0));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/processor.hpp"
 #include "engine/host/bookkeeping.hpp"
 
 namespace kiln {
@@ -77,7 +76,7 @@ void CheckerboardEngine<Dim>::play_step(int member, uint64_t step) {
 }
 
 template <int Dim>
-KILN_ALL_LEVELS void CheckerboardEngine<Dim>::judge_blocks(Member& me, uint64_t step) {
+void CheckerboardEngine<Dim>::judge_blocks(Member& me, uint64_t step) {
   const Vec3i region = plan_.active_region(step);
   uint64_t bits[kBlocksPerDraw];
   for (uint32_t first = me.first_block; first < me.last_block; first += kBlocksPerDraw) {
@@ -96,8 +95,7 @@ KILN_ALL_LEVELS void CheckerboardEngine<Dim>::judge_blocks(Member& me, uint64_t 
 }
 
 template <int Dim>
-KILN_ALL_LEVELS void CheckerboardEngine<Dim>::judge(Member& me, const Vec3i& target,
-                                                    const checkerboard::Attempt& attempt) {
+void CheckerboardEngine<Dim>::judge(Member& me, const Vec3i& target, const checkerboard::Attempt& attempt) {
   me.attempts += 1;
   const HostAttempt<Dim> between = attempt_at(reader_, target, attempt.direction);
   if (between.is_null()) return;
@@ -123,7 +121,7 @@ float CheckerboardEngine<Dim>::act_delta(const HostWorld<Dim>& world, const Copy
 }
 
 template <int Dim>
-KILN_ALL_LEVELS void CheckerboardEngine<Dim>::settle(const Open& a, uint64_t step) {
+void CheckerboardEngine<Dim>::settle(const Open& a, uint64_t step) {
   if (is_locked(a.winner, step) || is_locked(a.loser, step)) return;
   const Copy copy = a.copy();
   const float dh = a.surroundings + cells_delta(physics_, reader_, copy, a.change());

@@ -1,6 +1,5 @@
 #include "engine/host/serial.hpp"
 
-#include "base/processor.hpp"
 #include "engine/host/attempt.hpp"
 #include "engine/host/attempt_batch.hpp"
 #include "engine/host/between_mcs.hpp"
@@ -83,7 +82,7 @@ bool SerialEngine<Dim>::worth_jumping() const {
 // Three batches are in flight: one is judged, the next is marked and its neighbourhoods fetched, and the one
 // after is drawn and its sites fetched.
 template <int Dim>
-KILN_ALL_LEVELS void SerialEngine<Dim>::try_every_site() {
+void SerialEngine<Dim>::try_every_site() {
   blocks_are_current_ = false;
   const StateReader<Dim> reader(state_);
   const Judge<Dim> judge{state_, physics_, reader, counts_};
@@ -129,7 +128,7 @@ KILN_ALL_LEVELS void SerialEngine<Dim>::try_every_site() {
 }
 
 template <int Dim>
-KILN_ALL_LEVELS void SerialEngine<Dim>::try_live_blocks() {
+void SerialEngine<Dim>::try_live_blocks() {
   if (blocks_are_current_)
     blocks_.begin_mcs();
   else

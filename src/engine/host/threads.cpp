@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/processor.hpp"
 #include "engine/host/bookkeeping.hpp"
 
 namespace kiln {
@@ -104,8 +103,7 @@ void ThreadsEngine<Dim>::judge_all(Member& me, const tiles::Round& round, uint64
 
 // First picks out, without branches, the attempts between different ids; at walls all are taken for such.
 template <int Dim>
-KILN_ALL_LEVELS void ThreadsEngine<Dim>::judge_group(Member& me, const tiles::Round& round, uint64_t number,
-                                                     uint32_t first) {
+void ThreadsEngine<Dim>::judge_group(Member& me, const tiles::Round& round, uint64_t number, uint32_t first) {
   constexpr uint32_t kGroup = tiles::kGroup, kStride = tiles::kStride;
   constexpr int kNeighbours = Moore<Dim>::kCount;
   alignas(64) uint64_t halves[2 * kStride];
@@ -161,8 +159,8 @@ KILN_ALL_LEVELS void ThreadsEngine<Dim>::judge_group(Member& me, const tiles::Ro
 }
 
 template <int Dim>
-KILN_ALL_LEVELS void ThreadsEngine<Dim>::judge(Member& me, const Vec3i& place, int direction, float threshold,
-                                               uint32_t priority) {
+void ThreadsEngine<Dim>::judge(Member& me, const Vec3i& place, int direction, float threshold,
+                               uint32_t priority) {
   const HostAttempt<Dim> attempt = attempt_at(reader_, place, direction);
   if (attempt.is_null()) return;
   Copy copy;
@@ -183,7 +181,7 @@ KILN_ALL_LEVELS void ThreadsEngine<Dim>::judge(Member& me, const Vec3i& place, i
 }
 
 template <int Dim>
-KILN_ALL_LEVELS bool ThreadsEngine<Dim>::accepts_now(const Open& a) const {
+bool ThreadsEngine<Dim>::accepts_now(const Open& a) const {
   Copy copy = a.copy();
   const float dh = a.surroundings + cells_delta(physics_, reader_, copy, a.change());
   if (lowest_delta(physics_, copy, dh) > a.threshold) return false;
@@ -214,7 +212,7 @@ void ThreadsEngine<Dim>::claim(const Member& me, const Open& a) {
 }
 
 template <int Dim>
-KILN_ALL_LEVELS void ThreadsEngine<Dim>::judge_again(Member& me) {
+void ThreadsEngine<Dim>::judge_again(Member& me) {
   for (Open& a : me.open) {
     a.accepted = accepts_now(a);
     if (a.accepted) claim(me, a);
@@ -222,7 +220,7 @@ KILN_ALL_LEVELS void ThreadsEngine<Dim>::judge_again(Member& me) {
 }
 
 template <int Dim>
-KILN_ALL_LEVELS void ThreadsEngine<Dim>::carry_out_owned(Member& me) {
+void ThreadsEngine<Dim>::carry_out_owned(Member& me) {
   std::size_t kept = 0;
   for (const Open& a : me.open) {
     const uint64_t mine = tiles::claim_of(me.stamp, a.priority);
@@ -264,7 +262,7 @@ void ThreadsEngine<Dim>::hand_out(Member& me) {
 }
 
 template <int Dim>
-KILN_ALL_LEVELS void ThreadsEngine<Dim>::carry_out_all(Member& me) {
+void ThreadsEngine<Dim>::carry_out_all(Member& me) {
   const auto move = [this](const Open& a, bool wins) {
     gain_site<Dim>(state_.lattice, state_.cells, wins ? a.winner : a.loser, a.target, wins ? +1 : -1,
                    wins ? a.winner_perimeter : a.loser_perimeter);
