@@ -225,7 +225,7 @@ void add_import(CLI::App& app, ImportOptions& o) {
   CLI::App& c = *app.add_subcommand(
       "import",
       "Shows what a model would make of an image: figures, preview pictures, lines for a model file");
-  c.add_option("FILE", o.file, "TIFF, OME-TIFF, a folder of TIFF slices, .npy or HDF5")->required();
+  c.add_option("FILE", o.file, "TIFF, OME-TIFF, a folder of TIFF slices, PNG, .npy or HDF5")->required();
   c.add_option("--dataset", o.placement.part.dataset, "HDF5: which one");
   c.add_option("--channel", o.placement.part.channel, "of several, from 0")->check(CLI::NonNegativeNumber);
   c.add_option("--time", o.placement.part.time, "of a series, from 0")->check(CLI::NonNegativeNumber);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/tell.hpp"
@@ -27,8 +29,14 @@ fs::path folder_of(const RunOptions& options) {
 void announce(const Model& model, Engine& engine, const RunStart& start, const fs::path& out) {
   const State& state = engine.state();
   const double cells = double(state.cells.count()) - 1;
+  const std::vector<bool> frozen = model.frozen_types();
+  const int64_t living = living_cells(state, frozen);
+  const int64_t still = std::count_if(state.cells.type.begin(), state.cells.type.end(),
+                                      [&frozen](TypeId type) { return bool(frozen[type]); });
   tell(stderr, "{}\n", model.title.empty() ? model.source : model.title);
-  tell(stderr, "  lattice {}, {} cells, {} MCS, seed {}\n", size_text(model.lattice), grouped(cells),
+  tell(stderr, "  lattice {}, {} cell{}{}, {} MCS, seed {}\n", size_text(model.lattice),
+       grouped(double(living)), living == 1 ? "" : "s",
+       still == 0 ? "" : fmt::format(" and {} frozen", grouped(double(still))),
        grouped(double(model.total_mcs())), model.seed);
   tell(stderr, "  memory {}, disk about {}, into {}\n",
        bytes_text(memory_need(model, cells).total() + copy_bytes(model, cells)),

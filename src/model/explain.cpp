@@ -67,9 +67,9 @@ void explain_lattice(const Model& m, Page& page) {
   const bool alike = std::all_of(walls.begin(), walls.end(), [&walls](auto w) { return w == walls[0]; });
   page.line("lattice", "{} sites = {} µm, {}", size_text(l), physical,
             alike ? std::string(walls[0]) : fmt::format("{}", fmt::join(walls, " x ")));
-  const double cells = expected_cells(m);
+  const double cells = expected_cells(m, Frozen::left_out);
   page.line("", "{} sites, about {} cell{}, {} of memory", grouped(double(l.sites())), grouped(cells),
-            std::round(cells) == 1 ? "" : "s", bytes_text(memory_need(m, cells).total()));
+            std::round(cells) == 1 ? "" : "s", bytes_text(memory_need(m, expected_cells(m)).total()));
   const auto neighbours = [&l](const Neighbourhood& n) {
     return fmt::format("{}{}", n.count, n.is_moore(l.dimension) ? " (Moore)" : "");
   };
@@ -157,15 +157,51 @@ void explain_fields(const Model& m, Page& page) {
   }
 }
 
-std::string region_text(const Region& r, const Model& m) {
-  const std::string where = r.outside ? "outside" : "in";
-  if (r.shape == Region::Shape::ball)
-    return fmt::format(" {} a {} of radius {:g} sites = {:.4g} µm at {}", where,
-                       m.lattice.dimension == 2 ? "disc" : "ball", r.radius, r.radius * m.units.voxel_um,
-                       place_text(r.centre, m));
-  if (r.shape == Region::Shape::box)
-    return fmt::format(" {} a box from {} to {}", where, place_text(r.low, m), place_text(r.high, m));
+std::string region_name(const Region& r, const Model& m);
+
+// "a ball of ..., a box from ... and a tube from ...".
+std::string names_of(const Region* first, const Region* last, const char* conjunction, const Model& m) {
+  std::string text;
+  for (const Region* r = first; r != last; ++r) {
+    if (r != first) text += r + 1 == last ? fmt::format(" {} ", conjunction) : ", ";
+    text += r->of.empty() && !r->outside ? region_name(*r, m) : fmt::format("({})", region_name(*r, m));
+  }
+  return text;
+}
+
+std::string region_name(const Region& r, const Model& m) {
+  const std::string where = r.outside ? "what lies outside of " : "";
+  const auto radius = [&] {
+    return fmt::format("of radius {:g} sites = {:.4g} µm", r.radius, r.radius * m.units.voxel_um);
+  };
+  const Region *first = r.of.data(), *last = first + r.of.size();
+  switch (r.shape) {
+    case Region::Shape::all:
+      return where + "the lattice";
+    case Region::Shape::ball:
+      return fmt::format("{}a {} {} at {}", where, m.lattice.dimension == 2 ? "disc" : "ball", radius(),
+                         place_text(r.centre, m));
+    case Region::Shape::box:
+      return fmt::format("{}a box from {} to {}", where, place_text(r.low, m), place_text(r.high, m));
+    case Region::Shape::tube:
+      return fmt::format("{}a tube {} from {} to {}", where, radius(), place_text(r.from, m),
+                         place_text(r.to, m));
+    case Region::Shape::set_union:
+      return fmt::format("{}{}", where, names_of(first, last, "or", m));
+    case Region::Shape::intersection:
+      return fmt::format("{}what lies in {}", where, names_of(first, last, "and in", m));
+    case Region::Shape::difference:
+      return fmt::format("{}{}{}{}", where, names_of(first, first + 1, "", m),
+                         r.of.size() > 1 ? " without " : "", names_of(first + 1, last, "and", m));
+  }
   return "";
+}
+
+std::string region_text(const Region& r, const Model& m) {
+  if (r.shape == Region::Shape::all) return "";
+  Region inside = r;
+  inside.outside = false;
+  return fmt::format(" {} {}", r.outside ? "outside" : "in", region_name(inside, m));
 }
 
 // Which part of an image counts.
@@ -173,6 +209,12 @@ std::string kept_text(const ImageMask& image) {
   const Segmentation& s = image.segmentation;
   return fmt::format("{} {} in {}", s.below ? "below" : "above",
                      s.threshold ? fmt::format("{:g}", *s.threshold) : "Otsu's threshold", image.name());
+}
+
+std::string slivers_text(const InitialStep& s) {
+  if (s.slivers == InitialStep::Slivers::keep) return "";
+  return fmt::format(", those below {:g}% of one {}", 100 * s.smallest_share,
+                     s.slivers == InitialStep::Slivers::give ? "given to a neighbour" : "left out");
 }
 
 std::string step_text(const InitialStep& s, const Model& m) {
@@ -183,8 +225,21 @@ std::string step_text(const InitialStep& s, const Model& m) {
   };
   switch (s.kind) {
     case InitialStep::Kind::boxes:
-      return fmt::format("boxes of {} sites{}", sides(s.box),
-                         s.spacing == s.box ? "" : fmt::format(", every {}", sides(s.spacing)));
+      return fmt::format("boxes of {} sites{}{}", sides(s.box),
+                         s.spacing == s.box ? "" : fmt::format(", every {}", sides(s.spacing)),
+                         slivers_text(s));
+    case InitialStep::Kind::hexagonal:
+      return fmt::format("{} of about {:g} sites{}",
+                         m.lattice.dimension == 2 ? "hexagons" : "a hexagonal close packing of cells",
+                         s.volume, slivers_text(s));
+    case InitialStep::Kind::voronoi:
+      return fmt::format(
+          "Voronoi cells of {}{}{}",
+          s.count     ? fmt::format("{} random seeds", grouped(double(*s.count)))
+          : s.density ? fmt::format("random seeds for a density of {:g}", *s.density)
+                      : fmt::format("random seeds, {:g} sites each on average", s.volume),
+          s.relax == 0 ? "" : fmt::format(", relaxed {} time{}", s.relax, s.relax == 1 ? "" : "s"),
+          slivers_text(s));
     case InitialStep::Kind::seeds:
       return fmt::format("{} of radius {:g}",
                          s.count ? fmt::format("{} seeds", grouped(double(*s.count)))
@@ -199,7 +254,13 @@ std::string step_text(const InitialStep& s, const Model& m) {
       return fmt::format("a network of strands of radius {:g} sites = {:.3g} µm, nodes {:g} apart, {:g}%",
                          s.radius, s.radius * edge, s.node_spacing, 100 * s.fraction);
     case InitialStep::Kind::labels:
-      return "labels from " + s.image.file;
+      return fmt::format(
+          "labels from {}{}", s.image.file,
+          s.centred ? ", in the lattice's middle"
+          : s.offset
+              ? fmt::format(", from site {} on",
+                            place_text({double(s.offset->x), double(s.offset->y), double(s.offset->z)}, m))
+              : "");
     case InitialStep::Kind::image:
       return "what is " + kept_text(s.image);
   }
@@ -217,8 +278,12 @@ void explain_initial(const Model& m, Page& page) {
       types.push_back(step.types.size() == 1
                           ? m.types[type].name
                           : fmt::format("{} {:.3g}%", m.types[type].name, 100 * weight / weights));
-    for (const auto& [label, type] : step.label_types)
-      types.push_back(fmt::format("{} for label {}", m.types[type].name, label));
+    if (!step.label_types_file.empty())
+      types.push_back(
+          fmt::format("{} labels by {}", grouped(double(step.label_types.size())), step.label_types_file));
+    else
+      for (const auto& [label, type] : step.label_types)
+        types.push_back(fmt::format("{} for label {}", m.types[type].name, label));
     page.raw(fmt::format("  {}. {}: {}{}{}", i + 1, fmt::join(types, ", "), step_text(step, m),
                          region_text(step.region, m),
                          step.mask ? ", only on what is " + kept_text(*step.mask) : ""));

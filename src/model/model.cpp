@@ -9,96 +9,6 @@
 #include "base/wording.hpp"
 
 namespace kiln {
-namespace {
-
-double mean_target(const InitialStep& step, const PhysicsData& physics) {
-  double sum = 0, weights = 0;
-  for (const auto& [type, weight] : step.types) {
-    sum += weight * double(physics.types[type].volume.target);
-    weights += weight;
-  }
-  return weights > 0 ? sum / weights : 0;
-}
-
-// Boxes that fit into the lattice or are cut by its edge.
-double grid_boxes(const InitialStep& step, const Lattice& lattice) {
-  double boxes = 1;
-  for (int axis = 0; axis < lattice.dimension; ++axis)
-    boxes *= double((lattice.size[axis] + step.spacing[axis] - 1) / step.spacing[axis]);
-  return boxes;
-}
-
-// How much of the lattice is free while steps take their share: a coarse grid of places stands for all sites.
-class Room {
- public:
-  explicit Room(const Lattice& lattice) : lattice_(lattice) {
-    const int32_t most = lattice.dimension == 2 ? 128 : 32;
-    Vec3i grid;
-    for (int axis = 0; axis < 3; ++axis) grid[axis] = std::min(lattice.size[axis], most);
-    const auto middle = [&](int axis, int32_t k) {
-      return (k + 0.5) * lattice.size[axis] / grid[axis] - 0.5;
-    };
-    for (int32_t z = 0; z < grid.z; ++z)
-      for (int32_t y = 0; y < grid.y; ++y)
-        for (int32_t x = 0; x < grid.x; ++x)
-          places_.push_back({{middle(0, x), middle(1, y), middle(2, z)}, 1.0});
-  }
-
-  // The share of the lattice that lies in the region and is not all taken; the free sites there.
-  double open_share(const Region& region) const {
-    double open = 0;
-    for (const Place& p : places_) open += p.free > 0 && region.contains(p.at) ? 1 : 0;
-    return open / double(places_.size());
-  }
-  double free_sites(const Region& region) const {
-    double free = 0;
-    for (const Place& p : places_) free += region.contains(p.at) ? p.free : 0;
-    return free / double(places_.size()) * double(lattice_.sites());
-  }
-  void take(const Region& region, double share) {
-    for (Place& p : places_)
-      if (region.contains(p.at)) p.free *= 1 - share;
-  }
-
- private:
-  struct Place {
-    Vec3d at;
-    double free;
-  };
-  const Lattice& lattice_;
-  std::vector<Place> places_;
-};
-
-double placed_cells(const InitialStep& step, const Model& model, Room& room) {
-  const double target = mean_target(step, model.phases.front().physics);
-  switch (step.kind) {
-    case InitialStep::Kind::boxes: {
-      double box_share = 1;
-      for (int axis = 0; axis < model.lattice.dimension; ++axis)
-        box_share *= double(step.box[axis]) / step.spacing[axis];
-      const double boxes = room.open_share(step.region) * grid_boxes(step, model.lattice);
-      room.take(step.region, box_share);
-      return boxes;
-    }
-    case InitialStep::Kind::seeds:
-      return step.count ? double(*step.count)
-                        : *step.density * room.free_sites(step.region) / std::max(1.0, target);
-    case InitialStep::Kind::fill:
-      room.take(step.region, 1);
-      return 1;
-    case InitialStep::Kind::network:
-      room.take(step.region, step.fraction);
-      return 1;
-    case InitialStep::Kind::labels:
-      return target > 0 ? room.free_sites(step.region) / target : 0;
-    case InitialStep::Kind::tube:
-    case InitialStep::Kind::image:  // how much of the lattice it takes only the image knows
-      return 1;
-  }
-  return 0;
-}
-
-}  // namespace
 
 std::string ImageMask::name() const {
   return phantom ? fmt::format("the phantom {}", phantom->kind->name) : file;
@@ -210,18 +120,22 @@ MemoryNeed memory_need(const Model& model, double cell_count) {
   return need;
 }
 
-double expected_cells(const Model& model) {
-  Room room(model.lattice);
-  double cells = 0;
-  for (const InitialStep& step : model.initial) cells += placed_cells(step, model, room);
-  return cells;
-}
-
 double physical_memory() { return double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE)); }
 
 void require_memory(const Model& model, double available) {
-  const double need = memory_need(model, expected_cells(model)).total();
+  const double cells = expected_cells(model);
+  const MemoryNeed need_of = memory_need(model, cells);
+  const double need = need_of.total();
   if (need <= available) return;
+  for (std::size_t i = 0; i < model.initial.size(); ++i)
+    if (const int64_t count = model.initial[i].count.value_or(0); count > model.lattice.sites())
+      throw UserError(fmt::format("{}: initial.{}.count is {}, but the lattice has only {} sites.",
+                                  model.source, i, count, grouped(double(model.lattice.sites()))));
+  if (need_of.cells + need_of.history > need_of.sites + need_of.fields)
+    throw UserError(
+        fmt::format("{}: the steps of [[initial]] ask for about {} cells, which need about {} of memory, "
+                    "but there are {}.",
+                    model.source, grouped(cells), bytes_text(need), bytes_text(available)));
   throw UserError(fmt::format("{}: lattice.size is {}, which needs about {} of memory, but there are {}.",
                               model.source, size_text(model.lattice), bytes_text(need),
                               bytes_text(available)));

@@ -13,6 +13,7 @@
 #include "data/image/import.hpp"
 #include "data/speed_table.hpp"
 #include "model/initial/phantom.hpp"
+#include "model/initial/region.hpp"
 #include "terms/physics.hpp"
 
 namespace kiln {
@@ -76,23 +77,6 @@ struct Phase {
   PhysicsData physics;
 };
 
-// A part of space: the whole lattice, a ball or a box, or what lies outside of it.
-struct Region {
-  enum class Shape { all, ball, box } shape = Shape::all;
-  Vec3d centre;       // ball
-  double radius = 0;  // ball
-  Vec3d low, high;    // box: low <= place < high
-  bool outside = false;
-
-  bool contains(const Vec3d& p) const {
-    bool inside = true;
-    if (shape == Shape::ball) inside = dot(p - centre, p - centre) <= radius * radius;
-    if (shape == Shape::box)
-      inside = p.x >= low.x && p.y >= low.y && p.z >= low.z && p.x < high.x && p.y < high.y && p.z < high.z;
-    return inside != outside;
-  }
-};
-
 // An image, from a file or generated, and which part of it counts.
 struct ImageMask {
   std::string file;                      // as written in the model
@@ -107,23 +91,36 @@ struct ImageMask {
 // One step of building the first state. Steps run in order, and each takes only sites that are still medium.
 struct InitialStep {
   enum class Kind {
-    boxes,    // a grid of boxes, one cell each, cut at the lattice's edge and by the region
-    seeds,    // balls at random places, one cell each, `count` of them or as many as `density` asks for
-    fill,     // one cell that takes the whole region (frozen geometry: a ball, a box, what lies outside)
-    tube,     // one cell: a cylinder with round ends from `from` to `to`
-    network,  // one cell: random nodes joined by tubes, until `fraction` of the region is taken
-    labels,   // an image of labels
-    image,    // one cell: what lies on one side of a threshold
+    boxes,      // a grid of boxes, one cell each, cut at the lattice's edge and by the region
+    hexagonal,  // hexagonal rows, in 3-D a hexagonal close packing: each cell has the sites nearest to its
+                // point
+    voronoi,    // each cell has the sites nearest to its seed; seeds are sites drawn at random
+    seeds,      // balls at random places, one cell each, `count` of them or as many as `density` asks for
+    fill,       // one cell that takes the whole region (frozen geometry: a ball, a box, what lies outside)
+    tube,       // one cell: a cylinder with round ends from `from` to `to`
+    network,    // one cell: random nodes joined by tubes, until `fraction` of the region is taken
+    labels,     // an image of labels
+    image,      // one cell: what lies on one side of a threshold
+  };
+  // What becomes of a piece of a packing that has less than `smallest_share` of a full one.
+  enum class Slivers {
+    keep,  // a cell like any other
+    give,  // part of the piece with which it shares the longest border
+    drop,  // medium
   };
   Kind kind = Kind::boxes;
   std::vector<std::pair<TypeId, double>> types;  // type and weight; drawn per cell
   Region region;
-  std::optional<ImageMask> mask;  // the step takes nothing outside of it
-  Vec3i box{5, 5, 5};             // boxes
-  Vec3i spacing{5, 5, 5};         // boxes: from one box's corner to the next; at least `box`
-  std::optional<int64_t> count;   // seeds
-  std::optional<double>
-      density;              // seeds: share of the region's free sites covered once cells have target volume
+  std::optional<ImageMask> mask;    // the step takes nothing outside of it
+  Vec3i box{5, 5, 5};               // boxes
+  Vec3i spacing{5, 5, 5};           // boxes: from one box's corner to the next; at least `box`
+  Slivers slivers = Slivers::keep;  // boxes, hexagonal, voronoi
+  double smallest_share = 0.4;
+  std::optional<int64_t> count;  // seeds, voronoi
+  // seeds, voronoi: share of the region's free sites covered once cells have target volume
+  std::optional<double> density;
+  double volume = 100;      // hexagonal; voronoi without the two above: mean number of sites of a cell
+  int relax = 0;            // voronoi: how often seeds are moved to the centroids of their cells
   double radius = 1;        // seeds, tube, network
   Vec3d from, to;           // tube
   double fraction = 0;      // network
@@ -131,6 +128,11 @@ struct InitialStep {
   ImageMask image;          // image; of labels file and placement
   // labels: by value. A label that is not listed has the first entry of `types`. Label 0 is left as it is.
   std::map<int64_t, TypeId> label_types;
+  std::string label_types_file;  // where they were read from; empty where the model itself lists them
+  // labels: the site of the image's first voxel, or the image in the lattice's middle. Without either the
+  // image has the lattice's size.
+  std::optional<Vec3i> offset;
+  bool centred = false;
 };
 
 // Of the `checkerboard` schedule; see engine/schedule/checkerboard.hpp.
@@ -236,8 +238,13 @@ struct Model {
 // (see recount).
 void count_anew(const Model& model, State& state, bool keep_anchors);
 
-// The first state: steps applied, bookkeeping counted, directions drawn.
-State initial_state(const Model& model);
+// The name of a kind in model files.
+const char* kind_name(InitialStep::Kind kind);
+inline constexpr int kInitialKinds = int(InitialStep::Kind::image) + 1;
+
+// The first state: steps applied, bookkeeping counted, directions drawn. `notes` gets a sentence for every
+// step that placed nothing, and for labels that were left out.
+State initial_state(const Model& model, std::vector<std::string>* notes = nullptr);
 
 // What a run needs, in bytes, before anything is allocated.
 struct MemoryNeed {
@@ -246,8 +253,9 @@ struct MemoryNeed {
 };
 MemoryNeed memory_need(const Model& model, double cell_count);
 
-// About how many cells the initial steps place.
-double expected_cells(const Model& model);
+// About how many cells the initial steps place, those of frozen types among them or not.
+enum class Frozen { counted, left_out };
+double expected_cells(const Model& model, Frozen frozen = Frozen::counted);
 
 // In bytes.
 double physical_memory();

@@ -5,6 +5,7 @@
 
 #include "base/wording.hpp"
 #include "model/explain.hpp"
+#include "model/initial/rows.hpp"
 
 namespace kiln {
 namespace {
@@ -62,6 +63,13 @@ bool places_one_cell(InitialStep::Kind kind) {
 void note_initial(const Model& model, Notes& notes) {
   for (std::size_t i = 0; i < model.initial.size(); ++i) {
     const InitialStep& step = model.initial[i];
+    if (!holds_any_site(step.region, model.lattice))
+      notes.push_back(
+          fmt::format("initial.{} places nothing: its region holds no site of the lattice, which has {}.", i,
+                      size_text(model.lattice)));
+    if (step.count.value_or(0) > model.lattice.sites())
+      notes.push_back(fmt::format("initial.{}.count is {}, but the lattice has only {} sites.", i,
+                                  *step.count, grouped(double(model.lattice.sites()))));
     for (int axis = 0; axis < model.lattice.dimension; ++axis)
       if (step.kind == InitialStep::Kind::boxes && step.box[axis] > model.lattice.size[axis])
         notes.push_back(fmt::format("initial.{}.box is {} sites along {}, more than the lattice has ({}).", i,

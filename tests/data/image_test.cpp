@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "data/png/image.hpp"
 #include "support/image_files.hpp"
 
 namespace kiln {
@@ -23,6 +24,14 @@ using ImageOfArray = WithImages;
 using MagickImage = WithImages;
 using SlicesImage = WithImages;
 using TiffImage = WithImages;
+
+class PngImage : public WithImages {
+ protected:
+  void SetUp() override {
+    if (!can_read_png()) GTEST_SKIP() << "needs libpng";
+    WithImages::SetUp();
+  }
+};
 
 const std::pair<const char*, Element> kElements[] = {
     {"u1", Element::uint8},   {"i1", Element::int8},    {"u2", Element::uint16}, {"i2", Element::int16},
@@ -54,6 +63,71 @@ TEST_F(TiffImage, EveryTypeInBothByteOrders) {
     }
 }
 
+// Every value of a plane, by the formula of make_images.py before it is scaled to the type.
+template <class Expected>
+void expect_plane(const ImageStack& image, int64_t height, int64_t width, Element element,
+                  const Expected& expected) {
+  ASSERT_EQ(image.values.shape, (std::vector<int64_t>{1, height, width}));
+  ASSERT_EQ(image.values.element, element);
+  for (int64_t y = 0; y < height; ++y)
+    for (int64_t x = 0; x < width; ++x)
+      ASSERT_EQ(image.values.integer(std::size_t(y * width + x)),
+                expected(image_files::small_value({0, 0, 0, y, x})))
+          << y << ' ' << x;
+}
+
+TEST_F(TiffImage, SingleBitsAreZeroAndOne) {
+  const auto bit = [](int64_t v) { return v > 100 ? 1 : 0; };
+  expect_plane(read("bits.tif"), 8, 16, Element::uint8, bit);
+  expect_plane(read("bits_odd.tif"), 5, 19, Element::uint8, bit);
+  expect_plane(read("bits_white.tif"), 5, 19, Element::uint8, [&](int64_t v) { return 1 - bit(v); });
+}
+
+TEST_F(PngImage, GreyValuesOfAllDepths) {
+  for (const int depth : {1, 2, 4}) {
+    SCOPED_TRACE(depth);
+    expect_plane(read("grey_" + std::to_string(depth) + ".png"), 5, 19, Element::uint8,
+                 [&](int64_t v) { return v % (1 << depth); });
+  }
+  expect_plane(read("grey_8.png"), 5, 7, Element::uint8, [](int64_t v) { return v; });
+  expect_plane(read("grey_16.png"), 5, 7, Element::uint16, [](int64_t v) { return 257 * v; });
+}
+
+TEST_F(PngImage, APaletteGivesItsNumbers) {
+  for (const char* name : {"palette.png", "palette_4.png"})
+    expect_plane(read(name), 5, 7, Element::uint8, [](int64_t v) { return v % 16; });
+}
+
+TEST_F(PngImage, WhatCannotBeReadIsSaid) {
+  const auto message = [](const std::string& name, const ImagePart& part = {}) {
+    try {
+      read(name, part);
+    } catch (const UserError& e) {
+      std::string text = e.what();
+      const std::size_t at = text.find(image_files::path_of("").string());
+      return at == std::string::npos ? text : text.erase(at, image_files::path_of("").string().size());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message("rgb.png"),
+            "rgb.png is a picture in colours (RGB); allowed are grey values and palettes.");
+  EXPECT_EQ(message("grey_8.png", {.channel = 1}), "grey_8.png has no channel 1; its only one is 0.");
+  image_files::write(image_files::path_of("not.png"), "no picture");
+  EXPECT_EQ(message("not.png"), "not.png is not a PNG file: it does not begin like one.");
+  // Cut at every place, and every byte of it changed: read, or refused in a sentence.
+  const std::string whole = image_files::bytes_of(image_files::path_of("palette_4.png"));
+  for (std::size_t length = 8; length < whole.size() - 12; ++length) {
+    image_files::write(image_files::path_of("cut.png"), whole.substr(0, length));
+    EXPECT_NE(message("cut.png"), "") << length;
+  }
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string changed = whole;
+    changed[at] = char(changed[at] ^ 0x55);
+    image_files::write(image_files::path_of("changed.png"), changed);
+    const std::string text = message("changed.png");
+    EXPECT_TRUE(text.empty() || text.ends_with(".")) << text;
+  }
+}
 TEST_F(TiffImage, StripsTilesAndCompression) {
   for (const char* name : {"strips.tif", "bigtiff.tif", "bigtiff_be.tif", "deflate.tif", "tiled.tif",
                            "tiled_deflate_be.tif", "lzma.tif"}) {

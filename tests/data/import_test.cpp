@@ -109,7 +109,9 @@ TEST(ImportInPieces, AbsurdSizesAreRefused) {
   Segmentation segmentation;
   placement.voxel_um = Vec3d{1e6, 1e-6, 1e-6};  // a thread: long, but of hardly any volume
   EXPECT_EQ(refusal(stack, placement, segmentation, {1e-3, 3, std::size_t(1) << 40}),
-            "imagined covers 4e+09 sites of 0.001 µm along x; at most 2147483646 are allowed.");
+            "imagined covers 4e+09 sites of 0.001 µm along x; at most 2147483646 are allowed (its voxels are "
+            "1e+06 x "
+            "1e-06 x 1e-06 µm wide and sites 0.001 µm; voxel_um of the image corrects the first).");
   placement.voxel_um = Vec3d{1, 1, 1};
   segmentation.smooth_um = 1e6;
   EXPECT_EQ(refusal(stack, placement, segmentation, {1, 3, kLittle}),

@@ -2,6 +2,7 @@
 and, where it is there, ImageMagick. Usage: make_images.py FOLDER. Ends with 77 where a module is missing."""
 
 import os
+import struct
 import subprocess
 import sys
 import zlib
@@ -70,6 +71,41 @@ def without_lists():
                 text[entry + 4 : entry + 8] = bytes(4)
         with open(path(source + "_no_lists.tif"), "wb") as file:
             file.write(text)
+
+
+def few_bits():
+    """Values of 1, 2 and 4 bits, as a bilevel TIFF of odd width and as PNG; the test knows the formula of `values`."""
+    tifffile.imwrite(path("bits_odd.tif"), values("u1", (5, 19)) > 100, photometric="minisblack", rowsperstrip=2)
+    tifffile.imwrite(path("bits_white.tif"), values("u1", (5, 19)) > 100, photometric="miniswhite")
+    for depth in [1, 2, 4]:
+        png(f"grey_{depth}.png", values("u1", (5, 19)) % (1 << depth), depth, 0)
+    png("grey_8.png", values("u1", (5, 7)), 8, 0)
+    png("grey_16.png", values("u2", (5, 7)), 16, 0)
+    png("palette.png", values("u1", (5, 7)) % 16, 8, 3)
+    png("palette_4.png", values("u1", (5, 7)) % 16, 4, 3)
+    png("rgb.png", np.zeros((5, 21), "u1"), 8, 2)
+
+
+def png(name, data, depth, colours):
+    """By the standard: chunks of a length, a name, bytes and their sum; rows packed from the highest bit on."""
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    height, width = data.shape
+    if colours == 2:
+        width //= 3
+    rows = b""
+    for row in data:
+        if depth < 8:
+            bits = "".join(format(int(v), f"0{depth}b") for v in row)
+            bits += "0" * (-len(bits) % 8)
+            rows += b"\0" + bytes(int(bits[i : i + 8], 2) for i in range(0, len(bits), 8))
+        else:
+            rows += b"\0" + row.astype(">u2" if depth == 16 else "u1").tobytes()
+    palette = chunk(b"PLTE", bytes(255 - v % 7 for v in range(3 * 16))) if colours == 3 else b""
+    with open(path(name), "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colours, 0, 0, 0)))
+        file.write(palette + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
 def samples():
@@ -209,5 +245,5 @@ def magick():
     subprocess.run([program, "-size", "45x37", "xc:rgb(200,100,50)", "-compress", "JPEG", "-quality", "100", path("magick_jpeg.tif")], check=True)
 
 
-for make in [plain_tiff, without_lists, samples, ome, imagej, pyramids, slices, hdf5, arrays, magick]:
+for make in [plain_tiff, without_lists, few_bits, samples, ome, imagej, pyramids, slices, hdf5, arrays, magick]:
     make()

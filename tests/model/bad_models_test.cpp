@@ -129,9 +129,27 @@ constexpr BadModel kBadSections[] = {
     // The initial state.
     {"initial.kind = \"boxes\"",
      "m.toml:2: initial is { kind = \"boxes\" }, but must be a list of tables: [[initial]]."},
+    {"[[initial]]\nkind = \"voronoi\"\ncount = 5\nvolume = 9",
+     "m.toml:5: initial.0.count, initial.0.density and initial.0.volume each say how many cells there are; "
+     "give one "
+     "of them."},
+    {"[[initial]]\nkind = \"hexagonal\"\ncount = 5",
+     "m.toml:4: initial.0.count goes with kind = \"voronoi\", but initial.0.kind is \"hexagonal\"."},
+    {"[[initial]]\nslivers = \"gift\"",
+     "m.toml:3: initial.0.slivers is \"gift\", but must be one of \"keep\", \"give\", \"drop\"."},
+    {"[[initial]]\nregion = { shape = \"union\" }",
+     "m.toml:3: initial.0.region.of is missing; it must be a list of tables."},
+    {"[[initial]]\nregion = { shape = \"union\", of = [] }",
+     "m.toml:3: initial.0.region.of is [], but must be a list of tables."},
+    {"[[initial]]\nregion = { shape = \"difference\", of = [{ shape = \"ball\" }, { shape = \"ball\", radius "
+     "= -1 }] "
+     "}",
+     "m.toml:3: initial.0.region.of.1.radius is -1, but must lie between 0 and 1e+07 (sites)."},
+    {"[[initial]]\nregion = { shape = \"ball\", of = [{ shape = \"all\" }] }",
+     "m.toml:3: initial.0.region.of goes with shape = \"union\", but initial.0.region.shape is \"ball\"."},
     {"[[initial]]\nkind = \"seed\"",
-     "m.toml:3: initial.0.kind is \"seed\", but must be one of \"boxes\", \"seeds\", "
-     "\"fill\", \"tube\", \"network\", \"labels\", \"image\"."},
+     "m.toml:3: initial.0.kind is \"seed\", but must be one of \"boxes\", \"hexagonal\", "
+     "\"voronoi\", \"seeds\", \"fill\", \"tube\", \"network\", \"labels\", \"image\"."},
     {"[[initial]]\nkind = \"seeds\"",
      "m.toml:2: initial.0.count and initial.0.density are not given; exactly one of them must be."},
     {"[[initial]]\nkind = \"seeds\"\ncount = 5\ndensity = 0.5",

@@ -50,7 +50,7 @@ TEST(Documentation, ItsTissuesCanBeRead) {
     EXPECT_NO_THROW(parse_model(text, "tissues.md", folder.string())) << text;
     ++steps;
   }
-  EXPECT_EQ(steps, 3);
+  EXPECT_EQ(steps, 5);
   std::filesystem::remove_all(folder);
 }
 

@@ -75,6 +75,65 @@ set = { types.cell.volume.lambda = 4, adhesion.cell.medium = 3 }
       << text;
 }
 
+TEST(Explain, RegionsAndPackingsInWords) {
+  const std::string text = explain(parsed(R"(
+lattice.size = [60, 60, 60]
+units.voxel_um = 2
+[types.a]
+volume = { target = 100 }
+[[initial]]
+kind = "hexagonal"
+region = { shape = "difference", of = [{ shape = "ball", radius = 20 }, { shape = "ball", radius = 15 }, { shape = "box", low = [30, 0, 0] }] }
+[[initial]]
+kind = "voronoi"
+count = 40
+relax = 2
+slivers = "drop"
+region = { shape = "union", outside = true, of = [{ shape = "tube", from = [0, 0, 0], to = [9, 9, 9], radius = 3 }, { shape = "ball", radius = 2, outside = true }] }
+[[initial]]
+kind = "boxes"
+slivers = "give"
+smallest_share = 0.25
+region = { shape = "intersection", of = [{ shape = "ball", radius = 4 }, { shape = "all" }] }
+)"));
+  const auto has = [&text](const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
+  };
+  has("1. a: a hexagonal close packing of cells of about 100 sites, those below 40% of one given to a "
+      "neighbour in a "
+      "ball of radius 20 sites = 40 µm at (29.5, 29.5, 29.5) without a ball of radius 15 sites = 30 µm at "
+      "(29.5, "
+      "29.5, 29.5) and a box from (30, 0, 0) to (60, 60, 60)\n");
+  has("2. a: Voronoi cells of 40 random seeds, relaxed 2 times, those below 40% of one left out outside a "
+      "tube of "
+      "radius 3 sites = 6 µm from (0, 0, 0) to (9, 9, 9) or (what lies outside of a ball of radius 2 sites = "
+      "4 µm at "
+      "(29.5, 29.5, 29.5))\n");
+  has("3. a: boxes of 4 x 5 x 5 sites, those below 25% of one given to a neighbour in what lies in a ball of "
+      "radius 4 "
+      "sites = 8 µm at (29.5, 29.5, 29.5) and in the lattice\n");
+}
+
+TEST(Notes, PlacesWithoutASite) {
+  const std::vector<std::string> notes = model_notes(parsed(R"(
+lattice.size = [64, 64]
+[[initial]]
+region = { shape = "box", low = [103, 103], high = [153, 153] }
+[[initial]]
+region = { shape = "difference", of = [{ shape = "ball", radius = 9 }, { shape = "ball", radius = 10 }] }
+[[initial]]
+kind = "seeds"
+count = 4e9
+)"),
+                                                     1e15);
+  EXPECT_EQ(notes,
+            (std::vector<std::string>{
+                "initial.0 places nothing: its region holds no site of the lattice, which has 64 x 64.",
+                "initial.1 places nothing: its region holds no site of the lattice, which has 64 x 64.",
+                "initial.2.count is 4000000000, but the lattice has only 4,096 sites.",
+            }));
+}
+
 TEST(Notes, EveryOddThingHasOne) {
   const std::vector<std::string> notes = model_notes(parsed(R"(
 temperature = 0
@@ -169,6 +228,23 @@ TEST(Memory, TooLargeALatticeIsRefusedWithBothNumbers) {
                  "m.toml: lattice.size is 1000 x 1000 x 1000, which needs about 4.25 GB of memory, but there "
                  "are 4 GB.");
   }
+}
+
+TEST(Memory, TooManyCellsAreNotTheLatticesFault) {
+  const auto message = [](const std::string& initial) {
+    try {
+      require_memory(parsed("lattice.size = [64, 64]\n[[initial]]\n" + initial), 1e5);
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message("kind = \"seeds\"\ncount = 4e9"),
+            "m.toml: initial.0.count is 4000000000, but the lattice has only 4,096 sites.");
+  EXPECT_EQ(message("box = 1"),
+            "m.toml: the steps of [[initial]] ask for about 4,096 cells, which need about 574 kB of memory, "
+            "but there "
+            "are 100 kB.");
 }
 
 TEST(Wording, Numbers) {

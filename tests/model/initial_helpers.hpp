@@ -53,6 +53,22 @@ inline Region ball_region(Vec3d centre, double radius) {
   return region;
 }
 
+inline Region tube_region(Vec3d from, Vec3d to, double radius) {
+  Region region;
+  region.shape = Region::Shape::tube;
+  region.from = from;
+  region.to = to;
+  region.radius = radius;
+  return region;
+}
+
+inline Region compound(Region::Shape shape, std::vector<Region> of) {
+  Region region;
+  region.shape = shape;
+  region.of = std::move(of);
+  return region;
+}
+
 inline Region outside_of(Region region) {
   region.outside = true;
   return region;

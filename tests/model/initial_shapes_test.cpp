@@ -137,6 +137,21 @@ TEST(InitialShapes, RowsHoldExactlyTheRegion) {
       box_region({3, 2, 1}, {9, 8, 7}),
       box_region({3.5, -2, 1.1}, {99.5, 8.2, 7}),
       box_region({5, 5, 5}, {5, 9, 9}),
+      tube_region({3, 2, 2}, {15, 11, 7}, 2.5),
+      tube_region({-3, 5, 4.5}, {40, 5, 4.5}, 3),
+      tube_region({8, 5.25, 5}, {8, 5.25, 9}, 3.3),
+      tube_region({4, 4, 4}, {4, 4, 4}, 2),
+      tube_region({2, 3, 3}, {7, 3, 3}, 0),
+      compound(Region::Shape::set_union, {ball_region({6, 6, 5}, 4), ball_region({14, 9, 5}, 5.5),
+                                          outside_of(ball_region({11, 8, 5}, 9))}),
+      compound(Region::Shape::intersection, {ball_region({6, 6, 5}, 6), box_region({4, 2, 1}, {20, 8, 9})}),
+      compound(Region::Shape::intersection,
+               {ball_region({6, 6, 5}, 6), outside_of(box_region({4, 2, 1}, {7, 8, 9}))}),
+      compound(Region::Shape::difference, {ball_region({11, 8, 5}, 8), ball_region({11, 8, 5}, 4),
+                                           tube_region({0, 8, 5}, {22, 8, 5}, 1)}),
+      compound(Region::Shape::difference,
+               {compound(Region::Shape::set_union, {box_region({1, 1, 1}, {5, 9, 9}), Region{}}),
+                box_region({3, 2, 1}, {9, 8, 7})}),
   };
   for (Region region : regions)
     for (const bool outside : {false, true}) {
@@ -146,7 +161,8 @@ TEST(InitialShapes, RowsHoldExactlyTheRegion) {
         const Vec3i p = lattice.position(site);
         const RowSpans spans = row_spans(region, lattice, p.y, p.z);
         const auto holds = [](Span span, int32_t v) { return v >= span.begin && v < span.end; };
-        const bool found = holds(spans.part[0], p.x) || holds(spans.part[1], p.x);
+        const bool found = std::any_of(spans.part.begin(), spans.part.end(),
+                                       [&](const Span& span) { return holds(span, p.x); });
         ASSERT_EQ(found, region.contains({double(p.x), double(p.y), double(p.z)}))
             << p.x << ' ' << p.y << ' ' << p.z;
         if (found) {

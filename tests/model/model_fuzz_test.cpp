@@ -84,12 +84,31 @@ type = "a"
 box = [3, 4]
 spacing = 5
 region = { shape = "box", low = [1, 1], high = [20, 18], outside = true }
+slivers = "give"
 [measure]
 halves = "y"
 explored = true
 [[pictures]]
 colour = "act"
 every = 3
+)";
+
+// Packings, in regions made of others.
+constexpr const char* kPacked = R"(
+[lattice]
+size = [24, 20]
+[types.a]
+volume = { target = 20, lambda = 2 }
+[[initial]]
+kind = "voronoi"
+region = { shape = "difference", of = [{ shape = "ball", radius = 8 }, { shape = "tube", from = [2, 9], to = [20, 9], radius = 2 }] }
+relax = 2
+slivers = "drop"
+smallest_share = 0.2
+[[initial]]
+kind = "hexagonal"
+volume = 9
+region = { shape = "union", of = [{ shape = "box", high = [9, 9] }, { shape = "intersection", of = [{ shape = "ball", outside = true }, { shape = "box", low = [9, 9] }] }] }
 )";
 
 // Small enough to be made thousands of times.
@@ -104,6 +123,8 @@ std::vector<std::string> small(const Model& model) {
       set.push_back(step + (model.lattice.dimension == 2
                                 ? ".region={shape=\"box\",low=[2,2],high=[20,20]}"
                                 : ".region={shape=\"box\",low=[2,2,2],high=[12,12,12]}"));
+    if (!model.initial[i].region.of.empty())
+      set.push_back(step + ".region={shape=\"difference\",of=[{shape=\"ball\"},{shape=\"ball\",radius=3}]}");
     if (model.initial[i].image.phantom) {
       set.push_back(step + ".phantom.size_um=12");
       set.push_back(step + ".phantom.voxel_um=1");
@@ -124,6 +145,8 @@ class ModelFuzz : public testing::Test {
     write_stack(folder_ / "labels.npy", image, {1, 1, 1});
     sources_.push_back(kFlat);
     sources_.push_back(read(kFlat).resolved);
+    sources_.push_back(kPacked);
+    sources_.push_back(read(kPacked).resolved);
     for (const auto& entry : fs::recursive_directory_iterator(KILN_SOURCE_DIR "/models"))
       if (entry.path().extension() == ".toml") {
         const Model model = read_model(entry.path());

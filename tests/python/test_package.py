@@ -127,6 +127,21 @@ class Models(unittest.TestCase):
         model["lattice.size"] = np.array([50, 40])
         self.assertEqual((model["temperature"], model["initial.0.count"], model.size), (4.5, 3, (50, 40)))
 
+    def test_packings_and_regions_in_a_dict(self):
+        ring = {"shape": "difference", "of": [{"shape": "ball", "radius": 30}, {"shape": "ball", "radius": 15}]}
+        model = kiln.Model({"lattice": {"size": [80, 80]}, "types": {"cell": {"volume": {"target": 40}}},
+                            "initial": [{"kind": "voronoi", "count": 50, "region": ring}]})
+        y, x = np.mgrid[:80, :80] - 39.5
+        inside = (x * x + y * y <= 900) & (x * x + y * y > 225)
+        lattice = np.array(kiln.Simulation(model, threads=1).lattice)
+        np.testing.assert_array_equal(lattice != 0, inside)
+        self.assertEqual(sorted(set(lattice[inside])), list(range(1, 51)))
+        inner = model.changed({"initial.0.region.of.0.radius": 20})
+        smaller = np.array(kiln.Simulation(inner, threads=1).lattice) != 0
+        np.testing.assert_array_equal(smaller, inside & (x * x + y * y <= 400))
+        with self.assertRaisesRegex(kiln.UserError, "region.of.1.radius is -1"):
+            model.changed({"initial.0.region.of.1.radius": -1})
+
     def test_a_dict_and_its_toml_are_the_same_model(self):
         model = crawlers()
         self.assertEqual(kiln.Model.from_text(model.toml).toml, model.toml)

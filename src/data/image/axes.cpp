@@ -16,8 +16,8 @@ StackPlace place_of_stack(const std::string& name, const std::vector<uint64_t>& 
   const std::size_t axes = shape.size();
   if (axes < 2 || axes > 5)
     throw UserError(fmt::format(
-        "{} has {} axes; an image has two to five: (y, x), (z, y, x), (c, z, y, x) or (t, c, z, y, x).", name,
-        axes));
+        "{} has {} ax{}s; an image has two to five: (y, x), (z, y, x), (c, z, y, x) or (t, c, z, y, x).",
+        name, axes, axes == 1 ? "i" : "e"));
   const auto length = [&](std::size_t from_end) {  // 1 along an axis that is not there
     const uint64_t found = from_end < axes ? shape[axes - 1 - from_end] : 1;
     return int64_t(std::min<uint64_t>(found, std::numeric_limits<int64_t>::max()));

@@ -16,12 +16,13 @@
 #include "data/image/axes.hpp"
 #include "data/image/checks.hpp"
 #include "data/npy/npy.hpp"
+#include "data/png/image.hpp"
 #include "data/tiff/stack.hpp"
 
 namespace kiln {
 namespace {
 
-enum class Format { npy, tiff, slices, hdf5 };
+enum class Format { npy, tiff, slices, hdf5, png };
 
 Format format_of(const std::filesystem::path& path) {
   std::error_code error;
@@ -32,11 +33,12 @@ Format format_of(const std::filesystem::path& path) {
   for (char& c : extension) c = char(std::tolower(static_cast<unsigned char>(c)));
   if (extension == ".npy") return Format::npy;
   if (extension == ".tif" || extension == ".tiff") return Format::tiff;
+  if (extension == ".png") return Format::png;
   if (extension == ".h5" || extension == ".hdf5") return Format::hdf5;
-  throw UserError(
-      fmt::format("{} is no image that can be read; allowed are .npy, .tif, .tiff, .h5 and .hdf5 files and "
-                  "folders of TIFF slices.",
-                  path.string()));
+  throw UserError(fmt::format(
+      "{} is no image that can be read; allowed are .npy, .tif, .tiff, .png, .h5 and .hdf5 files and "
+      "folders of TIFF slices.",
+      path.string()));
 }
 
 ImageHeader header_of(const NpyFile& file, const StackPlace& place) {
@@ -156,6 +158,8 @@ std::unique_ptr<ImageSource> open_by_format(const std::filesystem::path& path, c
       return open_tiff_slices(path, part, most_bytes);
     case Format::hdf5:
       return open_hdf5(path, part, most_bytes);
+    case Format::png:
+      return open_png(path, part);
   }
   throw std::logic_error("an image of no format");
 }

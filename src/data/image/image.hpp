@@ -62,10 +62,10 @@ class ImageSource {
   ImageHeader header_;
 };
 
-// Opens a .npy array, a TIFF file (.tif, .tiff), a dataset of an HDF5 file (.h5, .hdf5), or a folder of
-// numbered TIFF slices; two axes count as one slice. Throws UserError, naming the file, where it cannot be
-// read, is damaged, holds nothing of the kind, or is stored in pieces that do not fit into `most_bytes` of
-// memory.
+// Opens a .npy array, a TIFF file (.tif, .tiff), a PNG (grey or with a palette), a dataset of an HDF5 file
+// (.h5, .hdf5), or a folder of numbered TIFF slices; two axes count as one slice. Throws UserError, naming
+// the file, where it cannot be read, is damaged, holds nothing of the kind, or is stored in pieces that do
+// not fit into `most_bytes` of memory.
 std::unique_ptr<ImageSource> open_image(const std::filesystem::path& path, const ImagePart& part,
                                         std::size_t most_bytes);
 // One that is in memory already.

@@ -73,16 +73,17 @@ void check_memory(const Placed& placed, const ImageHeader& header, const ImportG
   for (int axis = 0; axis < 3; ++axis) {
     length[axis] = std::max(1.0, double(size[axis]) / placed.scale[axis]);
     if (!(length[axis] < 0x7FFFFFFF))
-      throw UserError(fmt::format("{} covers {:.3g} sites of {} µm along {}; at most 2147483646 are allowed.",
-                                  header.name, length[axis], grid.site_um, "xyz"[axis]));
+      throw UserError(
+          fmt::format("{} covers {:.3g} sites of {} µm along {}; at most 2147483646 are allowed{}.",
+                      header.name, length[axis], grid.site_um, "xyz"[axis], voxel_hint(placed.facts, grid)));
   }
   const double sites = length.x * length.y * length.z;
   // Twice as floats, while it is smoothed, or resampled along z.
   const double need = 4 * (sites + length.x * length.y * std::max(length.z, double(size.z)));
   if (!(need <= double(grid.most_bytes)))
-    throw UserError(fmt::format("{} covers {:.3g} sites of {} µm, which take {} to work on; there are {}.",
-                                header.name, sites, grid.site_um, bytes_text(need),
-                                bytes_text(double(grid.most_bytes))));
+    throw UserError(fmt::format("{} covers {:.3g} sites of {} µm{}, which take {} to work on; there are {}.",
+                                header.name, sites, grid.site_um, voxel_hint(placed.facts, grid),
+                                bytes_text(need), bytes_text(double(grid.most_bytes))));
 }
 
 Placed placed_image(const ImageHeader& header, const ImagePlacement& placement, const ImportGrid& grid) {
@@ -131,7 +132,27 @@ Volume read_volume(ImageSource& image, const Placed& placed, const ImportGrid& g
   return resampled(std::move(volume), {1, 1, placed.scale.z});
 }
 
+// Programs store labels as floats, too. Beyond 2^53 these cannot tell one from the next.
+void check_labels(const std::string& name, const Array& planes) {
+  if (planes.kind() == Array::Kind::integer) return;
+  constexpr double kMost = 9007199254740992.0;
+  for (std::size_t i = 0; i < planes.size(); ++i)
+    if (const double value = planes.real(i); !(std::abs(value) <= kMost) || value != std::floor(value))
+      throw UserError(fmt::format("{} holds the value {}; labels must be integers.", name, value));
+}
+
 }  // namespace
+
+std::string voxel_hint(const ImageFacts& facts, const ImportGrid& grid) {
+  const Vec3d& edge = facts.voxel_um;
+  const bool as_sites =
+      edge.x == grid.site_um && edge.y == grid.site_um && (grid.dimension == 2 || edge.z == grid.site_um);
+  if (!facts.voxel_is_known || as_sites) return "";
+  return fmt::format(
+      " (its voxels are {:.4g} x {:.4g}{} µm wide and sites {:g} µm; voxel_um of the image corrects the "
+      "first)",
+      edge.x, edge.y, grid.dimension == 2 ? "" : fmt::format(" x {:.4g}", edge.z), grid.site_um);
+}
 
 ImportedMask import_mask(ImageSource& image, const ImagePlacement& placement,
                          const Segmentation& segmentation, const ImportGrid& grid, Volume* seen) {
@@ -166,8 +187,7 @@ ImportedLabels import_labels(ImageSource& image, const ImagePlacement& placement
   ImportedLabels result{Grid<int64_t>(placed.facts.sites), placed.facts};
   int32_t z = 0;  // the next plane of sites
   for_each_slab(image, placed, grid, [&](const Array& planes, int32_t first, int32_t end) {
-    if (planes.kind() != Array::Kind::integer)
-      throw UserError(fmt::format("{} holds real numbers; labels must be integers.", image.header().name));
+    check_labels(image.header().name, planes);
     const Grid<int64_t> slab = resampled(
         labels_of(planes, {placed.low.x, placed.low.y, 0}, {placed.high.x, placed.high.y, end - first}),
         {placed.scale.x, placed.scale.y, 1});

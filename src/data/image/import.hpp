@@ -54,6 +54,10 @@ struct ImportGrid {
   std::size_t most_bytes = 0;  // of memory
 };
 
+// For messages about sizes that surprise: " (its voxels are 352.8 x 352.8 µm wide ...)", or nothing where
+// voxels are sites. Resolutions that were meant for a printer are the usual reason.
+std::string voxel_hint(const ImageFacts& facts, const ImportGrid& grid);
+
 // Where `seen` is given, it gets the values that were held against the threshold. Of the image only a slab of
 // planes is in memory at a time, beside what it is resampled to. Throw UserError.
 ImportedMask import_mask(ImageSource& image, const ImagePlacement& placement,

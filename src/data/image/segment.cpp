@@ -207,6 +207,8 @@ Volume volume_of(const Array& values, const Vec3i& low, const Vec3i& high) {
 }
 
 Grid<int64_t> labels_of(const Array& values, const Vec3i& low, const Vec3i& high) {
+  if (values.kind() == Array::Kind::real)
+    return part_of<int64_t>(values, low, high, [&](std::size_t i) { return int64_t(values.real(i)); });
   return part_of<int64_t>(values, low, high, [&](std::size_t i) { return values.integer(i); });
 }
 

@@ -34,7 +34,7 @@ using Mask = Grid<uint8_t>;  // 0 or 1
 
 // The part low <= place < high of an array of shape (z, y, x), which must lie inside of it.
 Volume volume_of(const Array& values, const Vec3i& low, const Vec3i& high);
-// The same for integers.
+// The same for integers, which may be stored as real numbers.
 Grid<int64_t> labels_of(const Array& values, const Vec3i& low, const Vec3i& high);
 
 // On a grid whose voxels are `scale` times as wide, covering the same box: the mean of what a new voxel

@@ -37,11 +37,13 @@ std::optional<Array::Element> TiffFormat::element() const {
     Element element;
   };
   static constexpr Known kKnown[] = {
-      {SAMPLEFORMAT_UINT, 8, Element::uint8},      {SAMPLEFORMAT_UINT, 16, Element::uint16},
-      {SAMPLEFORMAT_UINT, 32, Element::uint32},    {SAMPLEFORMAT_UINT, 64, Element::uint64},
-      {SAMPLEFORMAT_INT, 8, Element::int8},        {SAMPLEFORMAT_INT, 16, Element::int16},
-      {SAMPLEFORMAT_INT, 32, Element::int32},      {SAMPLEFORMAT_INT, 64, Element::int64},
-      {SAMPLEFORMAT_IEEEFP, 32, Element::float32}, {SAMPLEFORMAT_IEEEFP, 64, Element::float64},
+      {SAMPLEFORMAT_UINT, 1, Element::uint8},      {SAMPLEFORMAT_UINT, 2, Element::uint8},
+      {SAMPLEFORMAT_UINT, 4, Element::uint8},      {SAMPLEFORMAT_UINT, 8, Element::uint8},
+      {SAMPLEFORMAT_UINT, 16, Element::uint16},    {SAMPLEFORMAT_UINT, 32, Element::uint32},
+      {SAMPLEFORMAT_UINT, 64, Element::uint64},    {SAMPLEFORMAT_INT, 8, Element::int8},
+      {SAMPLEFORMAT_INT, 16, Element::int16},      {SAMPLEFORMAT_INT, 32, Element::int32},
+      {SAMPLEFORMAT_INT, 64, Element::int64},      {SAMPLEFORMAT_IEEEFP, 32, Element::float32},
+      {SAMPLEFORMAT_IEEEFP, 64, Element::float64},
   };
   for (const Known& known : kKnown)
     if (known.kind == kind && known.bits == bits) return known.element;

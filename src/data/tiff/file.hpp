@@ -23,7 +23,7 @@ struct TiffFormat {
   int kind = 1;     // libtiff's SAMPLEFORMAT
 
   bool operator==(const TiffFormat&) const = default;
-  // Nothing for what an Array cannot hold, such as single bits.
+  // Values of 1, 2 or 4 bits become bytes. Nothing for what an Array cannot hold, such as complex numbers.
   std::optional<Array::Element> element() const;
   std::string text() const;
 };

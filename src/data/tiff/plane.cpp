@@ -52,6 +52,16 @@ void pick(const unsigned char* from, std::size_t stride, int64_t count, std::siz
   }
 }
 
+// A byte for each value of fewer bits, of which the first lies in the highest ones.
+void unpack(const unsigned char* from, std::size_t bits, std::size_t first, std::size_t stride, int64_t count,
+            unsigned char* to) {
+  const unsigned mask = (1u << bits) - 1;
+  for (int64_t i = 0; i < count; ++i) {
+    const std::size_t at = (first + std::size_t(i) * stride) * bits;
+    to[i] = static_cast<unsigned char>((unsigned(from[at / 8]) >> (8 - bits - at % 8)) & mask);
+  }
+}
+
 // Pieces of this size are always decoded, however little memory the whole stack may take.
 constexpr uint64_t kSmallBlock = uint64_t(16) << 20;
 
@@ -65,10 +75,12 @@ struct TiffFile::Blocks {
   bool tiled = false;
   int64_t width = 0, height = 0;  // in pixels; the last strip may be lower, tiles are always whole
   std::size_t samples = 1;        // side by side in it
-  std::size_t value_bytes = 1;
+  std::size_t bits = 8;           // of a value
+  std::size_t value_bytes = 1;    // of a value once it is unpacked
 
+  // Rows begin at a byte.
   std::size_t bytes(int64_t rows) const {
-    return std::size_t(rows) * std::size_t(width) * samples * value_bytes;
+    return std::size_t(rows) * ((std::size_t(width) * samples * bits + 7) / 8);
   }
 };
 
@@ -99,7 +111,8 @@ TiffFile::Blocks TiffFile::blocks() const {
   Blocks blocks;
   blocks.tiled = TIFFIsTiled(file) != 0;
   blocks.samples = samples_apart(file) ? 1 : std::size_t(format.samples);
-  blocks.value_bytes = std::size_t(format.bits) / 8;
+  blocks.bits = std::size_t(format.bits);
+  blocks.value_bytes = (blocks.bits + 7) / 8;
   uint32_t width = uint32_t(format.width), height = 0;
   if (blocks.tiled) {
     TIFFGetField(file, TIFFTAG_TILEWIDTH, &width);
@@ -152,7 +165,7 @@ void TiffFile::read_block(const Blocks& blocks, uint32_t index, int64_t rows, un
 void TiffFile::append_plane(int sample, std::vector<unsigned char>& bytes) {
   const TiffFormat format = current_page().format;
   const Blocks blocks = this->blocks();
-  const bool direct = !blocks.tiled && blocks.samples == 1;
+  const bool direct = !blocks.tiled && blocks.samples == 1 && blocks.bits >= 8;
   const auto plane = uint16_t(samples_apart(tiff_.get()) ? sample : 0);
   const std::size_t offset = blocks.samples == 1 ? 0 : std::size_t(sample) * blocks.value_bytes;
   const std::size_t row_bytes = std::size_t(format.width) * blocks.value_bytes, start = bytes.size();
@@ -166,15 +179,21 @@ void TiffFile::append_plane(int sample, std::vector<unsigned char>& bytes) {
                                           : TIFFComputeStrip(tiff_.get(), uint32_t(y), plane);
       read_block(blocks, index, blocks.tiled ? blocks.height : rows, direct ? &bytes[band] : block.data());
       if (direct) continue;
-      for (int64_t row = 0; row < rows; ++row)
-        pick(&block[blocks.bytes(row) + offset], blocks.samples, std::min(blocks.width, format.width - x),
-             blocks.value_bytes,
-             &bytes[band + std::size_t(row) * row_bytes + std::size_t(x) * blocks.value_bytes]);
+      for (int64_t row = 0; row < rows; ++row) {
+        const int64_t count = std::min(blocks.width, format.width - x);
+        unsigned char* to = &bytes[band + std::size_t(row) * row_bytes + std::size_t(x) * blocks.value_bytes];
+        if (blocks.bits < 8)
+          unpack(&block[blocks.bytes(row)], blocks.bits, blocks.samples == 1 ? 0 : std::size_t(sample),
+                 blocks.samples, count, to);
+        else
+          pick(&block[blocks.bytes(row) + offset], blocks.samples, count, blocks.value_bytes, to);
+      }
     }
   }
   // Highest minus value, for signed and unsigned integers alike. Floats have no highest.
   if (white_is_zero() && format.kind != SAMPLEFORMAT_IEEEFP)
-    for (std::size_t i = start; i < bytes.size(); ++i) bytes[i] = static_cast<unsigned char>(~bytes[i]);
+    for (std::size_t i = start; i < bytes.size(); ++i)
+      bytes[i] = static_cast<unsigned char>(~bytes[i] & (blocks.bits < 8 ? (1u << blocks.bits) - 1 : 0xFFu));
 }
 
 std::optional<TiffFile::Raw> TiffFile::raw() const {

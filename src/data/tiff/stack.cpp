@@ -34,7 +34,7 @@ class TiffStack {
     format_ = first->format;
     if (!format_.element())
       throw UserError(
-          fmt::format("{} holds {}; allowed are integers of 8 to 64 bits and floats of 32 or 64 bits.",
+          fmt::format("{} holds {}; allowed are integers of 1 to 64 bits and floats of 32 or 64 bits.",
                       name(), format_.text()));
     if (format_.width == 0 || format_.height == 0 || format_.samples == 0)
       throw UserError(fmt::format("{} holds no voxels.", name()));
@@ -59,7 +59,7 @@ class TiffStack {
   void check_plausible() const {
     if (raw_) return;  // has been checked to the byte
     const double values = double(format_.width) * double(format_.height) * double(pages_.size());
-    const double need = values * double(width_of(element()));
+    const double need = values * format_.bits / 8;
     if (need > file_.most_decoded_bytes())
       throw UserError(fmt::format("cannot read {}: it is cut short: {} cannot hold {} pages of {}.", name(),
                                   bytes_text(double(file_.file_bytes())), pages_.size(), format_.text()));
@@ -126,9 +126,9 @@ class TiffStack {
       return;
     }
     if (uint64_t(imagej.images) != pages.size())
-      throw UserError(
-          fmt::format("cannot read {}: ImageJ's description promises {} images, but it has {} pages.", name(),
-                      imagej.images, pages.size()));
+      throw UserError(fmt::format(
+          "cannot read {}: ImageJ's description promises {} image{}, but it has {} page{}.", name(),
+          imagej.images, imagej.images == 1 ? "" : "s", pages.size(), pages.size() == 1 ? "" : "s"));
     std::vector<std::size_t> chosen;
     for (int64_t slice = 0; slice < imagej.slices; ++slice) chosen.push_back(pages[image(slice)]);
     use(std::move(chosen));
@@ -168,7 +168,7 @@ class TiffStack {
   // Beyond 4 GB ImageJ describes only the first image; the others follow, uncompressed.
   void check_raw(int64_t images) {
     raw_ = file_.raw();
-    if (!raw_ || format_.samples != 1)
+    if (!raw_ || format_.samples != 1 || format_.bits < 8)
       throw UserError(fmt::format(
           "cannot read {}: ImageJ's description promises {} images, but it has 1 page.", name(), images));
     const double need =

@@ -153,6 +153,13 @@ struct Check {
       fail_at(node, fmt::format("{} is {}, but one weight at least must not be 0.", path, shown(node)));
   }
 
+  void tables(const Node& node) const {
+    const auto is_table = [](const Node& item) { return item.table() != nullptr; };
+    if (node.array() == nullptr || node.array()->empty() ||
+        !std::all_of(node.array()->begin(), node.array()->end(), is_table))
+      wrong_kind(node);
+  }
+
   void labels(const Node& node) const {
     if (node.table() == nullptr) wrong_kind(node);
     for (const Entry& e : *node.table()) {
@@ -196,6 +203,9 @@ void check(Node& node, const Check& c) {
       return c.numbers(node, false, std::size_t(c.scope.dimension), std::size_t(c.scope.dimension));
     case ValueKind::whole_per_axis:
       return c.per_axis(node, Check::PerAxis::whole);
+    case ValueKind::choice_or_whole_per_axis:
+      if (std::holds_alternative<std::string>(node.value)) return c.one_of_choices(node, node);
+      return c.per_axis(node, Check::PerAxis::whole);
     case ValueKind::real_per_axis:
       return c.per_axis(node, Check::PerAxis::real);
     case ValueKind::choice_or_real:
@@ -209,6 +219,8 @@ void check(Node& node, const Check& c) {
       return c.weights(node);
     case ValueKind::labels:
       return c.labels(node);
+    case ValueKind::tables:
+      return c.tables(node);
     case ValueKind::table:
     case ValueKind::overrides:
       return c.holds<Node::Table>(node);

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <stdexcept>
 
+#include "data/label_types.hpp"
 #include "model/file/reading.hpp"
 
 namespace kiln {
@@ -10,9 +13,9 @@ namespace {
 using Kind = InitialStep::Kind;
 
 Kind kind_of(const std::string& name) {
-  for (std::size_t i = 0; i < kInitialSection.variants.size(); ++i)
-    if (kInitialSection.variants[i].choice == name) return Kind(i);
-  return Kind::boxes;
+  for (int kind = 0; kind < kInitialKinds; ++kind)
+    if (kind_name(Kind(kind)) == name) return Kind(kind);
+  throw std::logic_error("a kind of the schema without a name: " + name);
 }
 
 // Sides whose product is near the volume, the last axes one longer where that helps: 150 is 5 x 5 x 6.
@@ -50,9 +53,11 @@ class StepReader {
   InitialStep read() {
     step_.kind = kind_of(find(node_, "kind")->text());
     read_types();
-    read_region();
+    read_region(reading_, *find(node_, "region"), path_ + ".region", step_.region);
     read_boxes();
     read_seeds();
+    read_volume();
+    read_slivers();
     read_network();
     if (const Node* radius = find(node_, "radius")) step_.radius = radius->real();
     if (const Node* from = find(node_, "from")) step_.from = place_of(*from);
@@ -60,8 +65,7 @@ class StepReader {
     read_mask();
     if (step_.kind == Kind::labels || step_.kind == Kind::image)
       read_image_mask(reading_, node_, path_, step_.image);
-    if (const Node* labels = find(node_, "label_types"))
-      for (const Entry& e : *labels->table()) step_.label_types[std::stoll(e.key)] = type_id(e.node.text());
+    if (step_.kind == Kind::labels) read_labels();
     sort_keys(node_, kInitialSection);
     return step_;
   }
@@ -80,7 +84,8 @@ class StepReader {
     if (one != nullptr && several != nullptr)
       fail_at(*several, fmt::format("{0}.type and {0}.types are both given; take one of them.", path_));
     const bool all_labelled =
-        find(node_, "label_types") != nullptr && !find(node_, "label_types")->table()->empty();
+        (find(node_, "label_types") != nullptr && !find(node_, "label_types")->table()->empty()) ||
+        find(node_, "label_types_file") != nullptr;
     if (several != nullptr) {
       for (const Entry& e : *several->table()) step_.types.emplace_back(type_id(e.key), e.node.real());
       return;
@@ -98,40 +103,29 @@ class StepReader {
     step_.types.emplace_back(type_id(one->text()), 1.0);
   }
 
-  void read_region() {
-    Node& given = *find(node_, "region");
-    const std::string path = path_ + ".region";
-    Node region = complete_section(given, kRegionSection, path, reading_.scope);
-    const int dimension = lattice().dimension;
-    const auto fill_in = [&region](std::string_view key, Node value) {
-      if (find(region, key) == nullptr) put(region, key, std::move(value));
-    };
-    Region& r = step_.region;
-    const std::string shape = find(region, "shape")->text();
-    if (shape == "ball") {
-      r.shape = Region::Shape::ball;
-      double shortest = std::min(lattice().size.x, lattice().size.y);
-      if (dimension == 3) shortest = std::min(shortest, double(lattice().size.z));
-      fill_in("centre", list_of(centre_of(lattice()), dimension, region.place));
-      fill_in("radius", {0.5 * shortest, region.place});
-      r.centre = place_of(*find(region, "centre"));
-      r.radius = find(region, "radius")->real();
-    } else if (shape == "box") {
-      r.shape = Region::Shape::box;
-      const Vec3i& size = lattice().size;
-      fill_in("low", list_of({0, 0, 0}, dimension, region.place));
-      fill_in("high", list_of({double(size.x), double(size.y), double(size.z)}, dimension, region.place));
-      r.low = place_of(*find(region, "low"));
-      r.high = place_of(*find(region, "high"));
-      if (dimension == 2) r.high.z = 1;
-      for (int axis = 0; axis < dimension; ++axis)
-        if (!(r.low[axis] < r.high[axis]))
-          fail_at(region, fmt::format("{}.high is {}, but must be beyond low, {}, along every axis.", path,
-                                      inline_toml(*find(region, "high")), inline_toml(*find(region, "low"))));
+  void read_labels() {
+    const Node& labels = *find(node_, "label_types");
+    for (const Entry& e : *labels.table()) step_.label_types[std::stoll(e.key)] = type_id(e.node.text());
+    if (Node* file = find(node_, "label_types_file")) {
+      if (!step_.label_types.empty())
+        fail_at(
+            *file,
+            fmt::format("{0}.label_types and {0}.label_types_file are both given; take one of them.", path_));
+      step_.label_types_file = file->text();
+      const std::string absolute = absolute_file(reading_.model, file->text());
+      if (!std::filesystem::exists(absolute))
+        fail_at(*file, fmt::format("{}.label_types_file is \"{}\", but there is no file {}.", path_,
+                                   file->text(), absolute));
+      file->value = absolute;  // resolved models are kept elsewhere
+      for (const LabelType& row : read_label_types(file->text())) {
+        const Node at{row.type, fmt::format("{}:{}", step_.label_types_file, row.line)};
+        step_.label_types[row.label] = TypeId(index_of_type(at, "the table", row.type, reading_.scope));
+      }
     }
-    if (const Node* outside = find(region, "outside")) r.outside = outside->flag();
-    sort_keys(region, kRegionSection);
-    given = std::move(region);
+    const Node* offset = find(node_, "offset");
+    if (offset == nullptr) return;
+    step_.centred = offset->array() == nullptr;
+    if (!step_.centred) step_.offset = whole_place_of(*offset, 0);
   }
 
   void read_mask() {
@@ -145,9 +139,7 @@ class StepReader {
   void read_boxes() {
     if (step_.kind != Kind::boxes) return;
     if (find(node_, "box") == nullptr) {
-      constexpr double kWithoutTarget = 100;
-      const double target = double(physics_.types[step_.types.front().first].volume.target);
-      const Vec3i box = box_of_volume(target > 0 ? target : kWithoutTarget, lattice());
+      const Vec3i box = box_of_volume(usual_volume(), lattice());
       put(node_, "box", whole_list(box, lattice().dimension, node_.place));
     }
     if (find(node_, "spacing") == nullptr) put(node_, "spacing", *find(node_, "box"));
@@ -160,13 +152,44 @@ class StepReader {
                             inline_toml(*find(node_, "spacing")), inline_toml(*find(node_, "box"))));
   }
 
+  // Of the first type's cells, or a size that looks well where they have no target.
+  double usual_volume() const {
+    constexpr double kWithoutTarget = 100;
+    const double target = double(physics_.types[step_.types.front().first].volume.target);
+    return target > 0 ? target : kWithoutTarget;
+  }
+
+  void read_volume() {
+    if (step_.kind != Kind::hexagonal && step_.kind != Kind::voronoi) return;
+    if (const Node* relax = find(node_, "relax")) step_.relax = int(relax->whole());
+    if (step_.count || step_.density) return;
+    if (find(node_, "volume") == nullptr) put(node_, "volume", {std::max(1.0, usual_volume()), node_.place});
+    step_.volume = find(node_, "volume")->real();
+  }
+
+  void read_slivers() {
+    const Node* slivers = find(node_, "slivers");
+    if (slivers == nullptr) return;
+    step_.slivers = slivers->text() == "give"   ? InitialStep::Slivers::give
+                    : slivers->text() == "drop" ? InitialStep::Slivers::drop
+                                                : InitialStep::Slivers::keep;
+    step_.smallest_share = find(node_, "smallest_share")->real();
+  }
+
   void read_seeds() {
-    if (step_.kind != Kind::seeds) return;
+    if (step_.kind != Kind::seeds && step_.kind != Kind::voronoi) return;
     const Node* count = find(node_, "count");
     const Node* density = find(node_, "density");
-    if ((count == nullptr) == (density == nullptr))
+    if (step_.kind == Kind::seeds && (count == nullptr) == (density == nullptr))
       fail_at(node_, fmt::format("{0}.count and {0}.density are {1} given; exactly one of them must be.",
                                  path_, count == nullptr ? "not" : "both"));
+    const Node* volume = find(node_, "volume");
+    if ((count != nullptr) + (density != nullptr) + (volume != nullptr) > 1)
+      fail_at(
+          volume != nullptr ? *volume : *density,
+          fmt::format("{0}.count, {0}.density and {0}.volume each say how many cells there are; give one of "
+                      "them.",
+                      path_));
     if (count != nullptr) step_.count = count->whole();
     if (density == nullptr) return;
     step_.density = density->real();

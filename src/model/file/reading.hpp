@@ -44,6 +44,9 @@ void read_measure(Reading& reading);  // measure, pictures, output
 // A file that the model names, wherever the program stands.
 std::string absolute_file(const Model& model, const std::string& name);
 
+// A region, completed where it stands; `path` is its own.
+void read_region(const Reading& reading, Node& table, const std::string& path, Region& region);
+
 // The keys of an image that are there, of a table that has been completed; `path` is the table's.
 void read_image_mask(const Reading& reading, Node& table, const std::string& path, ImageMask& image);
 

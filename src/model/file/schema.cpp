@@ -99,6 +99,29 @@ constexpr Key kInitialKeys[] = {
 constexpr Key kBoxesKeys[] = {
     {"box", whole_per_axis, 1, kMostSide, "(near the type's target volume)", "", "sites", "sides of a box"},
     {"spacing", whole_per_axis, 1, kMostSide, "(the box)", "", "sites", "from one box's corner to the next"},
+    {"slivers", choice, 0, 0, "\"keep\"", "keep|give|drop", "",
+     "boxes cut too small by an edge: cells like any other, or given to the neighbour with the longest "
+     "common border, "
+     "or left out"},
+    {"smallest_share", real, 0, 1, "0.4", "", "", "of a whole box; what has less is a sliver"},
+};
+constexpr Key kHexagonalKeys[] = {
+    {"volume", real, 1, 1e12, "(the type's target volume)", "", "sites", "of a cell"},
+    {"slivers", choice, 0, 0, "\"give\"", "keep|give|drop", "",
+     "cells cut too small by an edge: given to the neighbour with the longest common border, or kept, or "
+     "left out"},
+    {"smallest_share", real, 0, 1, "0.4", "", "", "of a whole cell; what has less is a sliver"},
+};
+constexpr Key kVoronoiKeys[] = {
+    {"count", whole, 0, 4e9, "(unused)", "", "", "how many; this, `density` or `volume`"},
+    {"density", real, 0, 1, "(unused)", "", "",
+     "as many as would take this share of the free sites at their target volume"},
+    {"volume", real, 1, 1e12, "(the type's target volume)", "", "sites", "as many as have this mean volume"},
+    {"relax", whole, 0, 1000, "0", "", "",
+     "how often each seed is moved to the centroid of its cell, which makes cells rounder and more alike"},
+    {"slivers", choice, 0, 0, "\"keep\"", "keep|give|drop", "",
+     "small cells: kept, or given to the neighbour with the longest common border, or left out"},
+    {"smallest_share", real, 0, 1, "0.4", "", "", "of the mean volume; what has less is a sliver"},
 };
 constexpr Key kSeedsKeys[] = {
     {"count", whole, 0, 4e9, "(unused)", "", "", "how many; either this or `density`"},
@@ -118,11 +141,13 @@ constexpr Key kNetworkKeys[] = {
 };
 constexpr Key kLabelFileKeys[] = {
     {"file", text, 0, 0, kRequired, "", "",
-     "TIFF or OME-TIFF, a folder of numbered TIFF slices, .npy of shape (ny, nx) or (nz, ny, nx), or HDF5"},
+     "TIFF or OME-TIFF, a folder of numbered TIFF slices, .npy of shape (ny, nx) or (nz, ny, nx), HDF5, or "
+     "PNG (grey or palette)"},
 };
 constexpr Key kImageSourceKeys[] = {
     {"file", text, 0, 0, "(unused)", "", "",
-     "TIFF or OME-TIFF, a folder of numbered TIFF slices, .npy of shape (ny, nx) or (nz, ny, nx), or HDF5; "
+     "TIFF or OME-TIFF, a folder of numbered TIFF slices, .npy of shape (ny, nx) or (nz, ny, nx), HDF5, or "
+     "PNG (grey or palette); "
      "either this or `phantom`"},
     {"phantom", table, 0, 0, "(unused)", "", "", "a stack that is generated; see below"},
 };
@@ -145,8 +170,14 @@ constexpr Key kSegmentKeys[] = {
      "fill a larger lattice with mirror images, one after the other; else the rest stays as it is"},
 };
 constexpr Key kLabelTypesKeys[] = {
+    {"offset", choice_or_whole_per_axis, -kMostSide, kMostSide, "(unused)", "centre", "sites",
+     "where the image's first voxel comes to lie; the image may then be smaller than the lattice, with "
+     "medium around "
+     "it, or larger. Without it both must have the same size"},
     {"label_types", labels, 0, 0, "{}", "", "",
      "types of single labels, such as `{ \"1\" = \"tcell\" }`; the others are of `type`"},
+    {"label_types_file", text, 0, 0, "(unused)", "", "",
+     "instead: a CSV file with the columns `label` and `type`"},
 };
 template <std::size_t N, std::size_t M, std::size_t K>
 constexpr std::array<Key, N + M + K> all_of(const Key (&first)[N], const Key (&second)[M],
@@ -159,6 +190,13 @@ constexpr auto kImageKeys = all_of(kImageSourceKeys, kPlacementKeys, kSegmentKey
 constexpr auto kLabelsKeys = all_of(kLabelFileKeys, kPlacementKeys, kLabelTypesKeys);
 constexpr Variant kInitialVariants[] = {
     {"boxes", "a grid of boxes, one cell each, cut at the lattice's edge and by the region", kBoxesKeys},
+    {"hexagonal",
+     "hexagons in rows along x; in 3-D such layers stacked along z, a hexagonal close packing. Rows are "
+     "stretched a "
+     "little so that whole cells fit into the region's box",
+     kHexagonalKeys},
+    {"voronoi", "each cell has the sites nearest to its seed; seeds are free sites drawn at random",
+     kVoronoiKeys},
     {"seeds", "balls at random places, one cell each", kSeedsKeys},
     {"fill", "one cell that takes the whole region", {}},
     {"tube", "one cell: a cylinder with round ends", kTubeKeys},
@@ -180,10 +218,25 @@ constexpr Key kBoxKeys[] = {
     {"high", place, -kAnyPlace, kAnyPlace, "(the lattice's last corner)", "", "sites", "first place beyond"},
     {"outside", flag, 0, 0, "false", "", "", "take all that lies outside instead"},
 };
+constexpr Key kTubeRegionKeys[] = {
+    {"from", place, -kAnyPlace, kAnyPlace, kRequired, "", "sites", "one end"},
+    {"to", place, -kAnyPlace, kAnyPlace, kRequired, "", "sites", "the other end"},
+    {"radius", real, 0, kAnyPlace, kRequired, "", "sites", "of the tube and its round ends"},
+    {"outside", flag, 0, 0, "false", "", "", "take all that lies outside instead"},
+};
+constexpr Key kPartsKeys[] = {
+    {"of", tables, 0, 0, kRequired, "", "",
+     "the regions, such as `[{ shape = \"ball\", radius = 20 }, { shape = \"ball\", radius = 15 }]`"},
+    {"outside", flag, 0, 0, "false", "", "", "take all that lies outside instead"},
+};
 constexpr Variant kRegionVariants[] = {
     {"all", "the whole lattice", {}},
     {"ball", "a ball (a disc in 2-D)", kBallKeys},
     {"box", "a box (a rectangle in 2-D)", kBoxKeys},
+    {"tube", "a cylinder with round ends", kTubeRegionKeys},
+    {"union", "what lies in any of several regions", kPartsKeys},
+    {"intersection", "what lies in all of them", kPartsKeys},
+    {"difference", "what lies in the first but in none of the others", kPartsKeys},
 };
 
 constexpr Key kPhantomKeys[] = {
@@ -433,6 +486,8 @@ std::string allowed(const Key& key, int dimension, const Section* section) {
                          range_text(key));
     case whole_per_axis:
       return fmt::format("an integer {}, or a list of {}", range_text(key), per_axis);
+    case choice_or_whole_per_axis:
+      return fmt::format("{}, an integer {}, or a list of {}", quoted_choices, range_text(key), per_axis);
     case real_per_axis:
       return fmt::format("a number {}, or a list of {}", range_text(key), per_axis);
     case type_name:
@@ -445,6 +500,8 @@ std::string allowed(const Key& key, int dimension, const Section* section) {
       return "a table of labels and type names";
     case table:
       return "a table";
+    case tables:
+      return "a list of tables";
     case overrides:
       return "a table of keys and values";
   }

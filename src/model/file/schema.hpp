@@ -24,12 +24,14 @@ enum class ValueKind {
   choice_or_real,
   place,           // a list of reals, one per axis
   whole_per_axis,  // an integer for all axes, or a list with one per axis
+  choice_or_whole_per_axis,
   real_per_axis,
   type_name,  // of a cell type other than the medium
   field_name,
   weights,    // { type = weight, ... }
   labels,     // { "label" = type, ... }
   table,      // has a section of its own
+  tables,     // a list of them, at least one
   overrides,  // { key = value, ... } as for --set
 };
 

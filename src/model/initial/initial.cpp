@@ -14,30 +14,14 @@ namespace {
 // 0 is the medium, the last id is kNowhere.
 constexpr double kMostCells = 4294967294.0;
 
-const char* kind_name(InitialStep::Kind kind) {
-  switch (kind) {
-    case InitialStep::Kind::boxes:
-      return "boxes";
-    case InitialStep::Kind::seeds:
-      return "seeds";
-    case InitialStep::Kind::fill:
-      return "fill";
-    case InitialStep::Kind::tube:
-      return "tube";
-    case InitialStep::Kind::network:
-      return "network";
-    case InitialStep::Kind::labels:
-      return "labels";
-    case InitialStep::Kind::image:
-      return "image";
-  }
-  return "";
-}
-
 void apply(StepBuilder& builder) {
   switch (builder.step().kind) {
     case InitialStep::Kind::boxes:
       return add_boxes(builder);
+    case InitialStep::Kind::hexagonal:
+      return add_hexagonal(builder);
+    case InitialStep::Kind::voronoi:
+      return add_voronoi(builder);
     case InitialStep::Kind::seeds:
       return add_seeds(builder);
     case InitialStep::Kind::fill:
@@ -71,6 +55,30 @@ TypeId draw_type(const Model& model, uint32_t step, CellId cell) {
 
 }  // namespace
 
+const char* kind_name(InitialStep::Kind kind) {
+  switch (kind) {
+    case InitialStep::Kind::boxes:
+      return "boxes";
+    case InitialStep::Kind::hexagonal:
+      return "hexagonal";
+    case InitialStep::Kind::voronoi:
+      return "voronoi";
+    case InitialStep::Kind::seeds:
+      return "seeds";
+    case InitialStep::Kind::fill:
+      return "fill";
+    case InitialStep::Kind::tube:
+      return "tube";
+    case InitialStep::Kind::network:
+      return "network";
+    case InitialStep::Kind::labels:
+      return "labels";
+    case InitialStep::Kind::image:
+      return "image";
+  }
+  return "";
+}
+
 void StepBuilder::add_cell(TypeId type) {
   check_cell_count(double(next_cell()));
   state_.cells.add(type);
@@ -78,10 +86,9 @@ void StepBuilder::add_cell(TypeId type) {
 
 void StepBuilder::add_cell() { add_cell(draw_type(model_, number_, next_cell())); }
 
-int64_t StepBuilder::take(int32_t y, int32_t z, Span span) {
+int64_t StepBuilder::take(int32_t y, int32_t z, Span span, CellId cell) {
   if (span.length() == 0) return 0;
   CellId* row = &at(lattice().index({0, y, z}));
-  const CellId cell = next_cell();
   int64_t taken = 0;
   for (int32_t x = span.begin; x < span.end; ++x)
     if (row[x] == kMedium) {
@@ -91,14 +98,14 @@ int64_t StepBuilder::take(int32_t y, int32_t z, Span span) {
   return taken;
 }
 
-std::unique_ptr<ImageSource> StepBuilder::open(const ImageMask& image) const {
+std::unique_ptr<ImageSource> open_image_of(const Model& model, const ImageMask& image) {
   if (image.phantom) return image_in_memory(phantom_image(*image.phantom), image.name());
-  return open_image(std::filesystem::path(model_.folder) / image.file, image.placement.part,
-                    import_grid().most_bytes);
+  return open_image(std::filesystem::path(model.folder) / image.file, image.placement.part,
+                    import_grid(model).most_bytes);
 }
 
-ImportGrid StepBuilder::import_grid() const {
-  return {model_.units.voxel_um, lattice().dimension, std::size_t(physical_memory())};
+ImportGrid import_grid(const Model& model) {
+  return {model.units.voxel_um, model.lattice.dimension, std::size_t(physical_memory())};
 }
 
 template <class Counts>
@@ -136,18 +143,45 @@ void StepBuilder::check_cell_count(double cells) const {
     fail(fmt::format("asks for {:.0f} cells in all; at most {:.0f} are allowed", cells, kMostCells));
 }
 
-State initial_state(const Model& model) {
+void StepBuilder::note(const std::string& what) const {
+  if (notes_ != nullptr)
+    notes_->push_back(fmt::format("initial.{} ({}) {}.", number_, kind_name(step_.kind), what));
+}
+
+double StepBuilder::cells_for_density() const {
+  double total = 0, weights = 0;
+  for (const auto& [type, weight] : step_.types) {
+    total += weight * double(model_.phases.front().physics.types[type].volume.target);
+    weights += weight;
+  }
+  const double target = weights > 0 ? total / weights : 0;
+  if (!(target > 0))
+    fail("has a density, but its cell types have no target volume in the first phase; give count");
+  const double cells = *step_.density * double(free_region_sites()) / target;
+  check_cell_count(cells);
+  return cells;
+}
+
+State initial_state(const Model& model, std::vector<std::string>* notes) {
   State state;
   state.lattice = model.lattice;
   state.ids = HugeVector<CellId>(std::size_t(model.lattice.sites()));
   state.cells.add(0);  // the medium
   for (uint32_t number = 0; number < model.initial.size(); ++number) {
-    StepBuilder builder(model, number, state);
+    StepBuilder builder(model, number, state, notes);
     if (builder.step().types.empty() && builder.step().kind != InitialStep::Kind::labels)
       builder.fail("names no cell type");
+    const CellId first = builder.next_cell();
     builder.hide_outside_mask();
     apply(builder);
     builder.show_outside_mask();
+    // A region without a site is a note on the model already.
+    if (notes != nullptr && builder.next_cell() == first &&
+        holds_any_site(builder.step().region, state.lattice))
+      builder.note(builder.step().kind == InitialStep::Kind::labels
+                       ? fmt::format("places no cell: {} holds no label but 0 on its free sites",
+                                     builder.step().image.name())
+                       : "places no cell");
   }
   count_anew(model, state, false);
   start_act(model, state);

@@ -18,8 +18,8 @@ struct PhantomKind {
 // Sinusoids of the liver: vessels about 10 µm wide that take 24% of the volume. Reticulum of a lymph node:
 // strands about 3 µm wide between nodes about 20 µm apart, 6% of the volume.
 inline constexpr PhantomKind kPhantoms[] = {
-    {"sinusoids", "vessels of the liver, 24% of the volume", 0.24, 4.5, 22},
-    {"reticulum", "stromal network of a lymph node, 6% of the volume", 0.06, 1.5, 18},
+    {"sinusoids", "vessels of the liver, 24% of the volume before they are blurred", 0.24, 4.5, 22},
+    {"reticulum", "stromal network of a lymph node, 6% of the volume before it is blurred", 0.06, 1.5, 18},
 };
 
 struct PhantomSettings {

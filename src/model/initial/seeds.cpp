@@ -133,26 +133,11 @@ class SeedPlacer {
   bool too_large_ = false;   // a ball would touch itself around the lattice, or both walls
 };
 
-double mean_target_volume(const StepBuilder& builder) {
-  const std::vector<TypePhysics>& physics = builder.model().phases.front().physics.types;
-  double total = 0, weights = 0;
-  for (const auto& [type, weight] : builder.step().types) {
-    total += weight * double(physics[type].volume.target);
-    weights += weight;
-  }
-  return weights > 0 ? total / weights : 0;
-}
-
 int64_t wanted_seeds(const StepBuilder& builder) {
   const InitialStep& step = builder.step();
   if (step.count) return *step.count;
   if (!step.density) builder.fail("needs count or density");
-  const double target = mean_target_volume(builder);
-  if (!(target > 0))
-    builder.fail("has a density, but its cell types have no target volume in the first phase; give count");
-  const double cells = *step.density * double(builder.free_region_sites()) / target;
-  builder.check_cell_count(cells);
-  return int64_t(cells + 0.5);
+  return int64_t(builder.cells_for_density() + 0.5);
 }
 
 }  // namespace

@@ -4,41 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/initial/box_grid.hpp"
 #include "model/initial/capsule.hpp"
+#include "model/initial/pieces.hpp"
 #include "model/initial/step.hpp"
 
 namespace kiln {
 namespace {
-
-// Boxes along one axis: from origin + k spacing, `length` sites each. The first is the first that reaches
-// into the lattice.
-struct BoxAxis {
-  int64_t first = 0, spacing = 1, length = 1;
-
-  Span box(int64_t corner, int32_t size) const {
-    return {int32_t(std::max<int64_t>(0, corner)), int32_t(std::min<int64_t>(size, corner + length))};
-  }
-};
-
-BoxAxis box_axis(const StepBuilder& builder, int axis) {
-  const InitialStep& step = builder.step();
-  if (axis == 2 && builder.lattice().dimension == 2) return {};
-  double origin = 0;
-  if (!step.region.outside && step.region.shape == Region::Shape::box) origin = step.region.low[axis];
-  if (!step.region.outside && step.region.shape == Region::Shape::ball)
-    origin = step.region.centre[axis] - step.region.radius;
-  BoxAxis result;
-  result.spacing = std::max(1, step.spacing[axis]);
-  result.length = std::max(1, step.box[axis]);
-  const double bounded =
-      std::clamp(origin, -0x1p40, 0x1p40);  // an integer of 64 bits whatever the model says
-  result.first = int64_t(std::ceil(bounded));
-  if (result.first + result.length <= 0) {
-    const int64_t short_of = -(result.first + result.length);
-    result.first += (short_of / result.spacing + 1) * result.spacing;
-  }
-  return result;
-}
 
 // The region's part of every row that a row of boxes along x covers.
 struct BoxBand {
@@ -60,7 +32,10 @@ struct BoxBand {
 
 void add_boxes(StepBuilder& builder) {
   const Vec3i size = builder.lattice().size;
-  const BoxAxis xs = box_axis(builder, 0), ys = box_axis(builder, 1), zs = box_axis(builder, 2);
+  const BoxGrid grid(builder.step(), builder.lattice());
+  const BoxGrid::Axis &xs = grid.axis[0], &ys = grid.axis[1], &zs = grid.axis[2];
+  const CellId first = builder.next_cell();
+  std::vector<int64_t> sites;  // of each box
   BoxBand band;
   for (int64_t z = zs.first; z < size.z; z += zs.spacing)
     for (int64_t y = ys.first; y < size.y; y += ys.spacing) {
@@ -69,10 +44,14 @@ void add_boxes(StepBuilder& builder) {
         const Span box = xs.box(x, size.x);
         int64_t taken = 0;
         for (const BoxBand::Row& row : band.rows)
-          for (const Span& part : row.spans.part) taken += builder.take(row.y, row.z, part.within(box));
-        if (taken > 0) builder.add_cell();
+          for (const Span& part : row.spans.part)
+            taken += builder.take(row.y, row.z, part.within(box), first + CellId(sites.size()));
+        if (taken == 0) continue;
+        sites.push_back(taken);
+        builder.check_cell_count(double(first) + double(sites.size()));
       }
     }
+  make_cells(builder, std::move(sites), grid.box_sites());
 }
 
 void add_fill(StepBuilder& builder) {
@@ -81,7 +60,7 @@ void add_fill(StepBuilder& builder) {
   for (int32_t z = 0; z < lattice.size.z; ++z)
     for (int32_t y = 0; y < lattice.size.y; ++y)
       for (const Span& part : row_spans(builder.step().region, lattice, y, z).part)
-        taken += builder.take(y, z, part);
+        taken += builder.take(y, z, part, builder.next_cell());
   if (taken > 0) builder.add_cell();
 }
 

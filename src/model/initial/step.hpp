@@ -3,12 +3,17 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/random.hpp"
 #include "model/initial/rows.hpp"
 #include "model/model.hpp"
 
 namespace kiln {
+
+// An image that a model names, and the grid it goes on.
+std::unique_ptr<ImageSource> open_image_of(const Model& model, const ImageMask& image);
+ImportGrid import_grid(const Model& model);
 
 // A running sequence of draws from one stream of one step.
 class StepDraws {
@@ -31,8 +36,8 @@ class StepDraws {
 // One step at work. It takes only sites that are still medium.
 class StepBuilder {
  public:
-  StepBuilder(const Model& model, uint32_t number, State& state)
-      : model_(model), number_(number), state_(state), step_(model.initial[number]) {}
+  StepBuilder(const Model& model, uint32_t number, State& state, std::vector<std::string>* notes = nullptr)
+      : model_(model), number_(number), state_(state), step_(model.initial[number]), notes_(notes) {}
 
   const Model& model() const { return model_; }
   const Lattice& lattice() const { return state_.lattice; }
@@ -53,12 +58,12 @@ class StepBuilder {
     id = next_cell();
     return true;
   }
-  // Gives the medium sites of part of a row to the next cell, and says how many.
-  int64_t take(int32_t y, int32_t z, Span span);
+  // Gives the medium sites of part of a row to a cell, and says how many.
+  int64_t take(int32_t y, int32_t z, Span span, CellId cell);
 
   // An image of the step, and the grid it goes on.
-  std::unique_ptr<ImageSource> open(const ImageMask& image) const;
-  ImportGrid import_grid() const;
+  std::unique_ptr<ImageSource> open(const ImageMask& image) const { return open_image_of(model_, image); }
+  ImportGrid import_grid() const { return kiln::import_grid(model_); }
 
   // Keeps the step from all medium sites outside of its mask, where it has one, until they are shown again.
   void hide_outside_mask();
@@ -66,10 +71,15 @@ class StepBuilder {
 
   int64_t region_sites() const;  // without what is hidden
   int64_t free_region_sites() const;
+  // How many cells a density, the share of the free sites that they take at their target volume, asks for.
+  double cells_for_density() const;
 
   // Throws UserError: the model's name, the step, and what is wrong with it; adds the full stop.
   [[noreturn]] void fail(const std::string& what) const;
   void check_cell_count(double cells) const;
+  // A sentence about the step for people to read: the step's name and what is odd; adds the full stop.
+  void note(const std::string& what) const;
+  bool takes_notes() const { return notes_ != nullptr; }
 
  private:
   template <class Counts>
@@ -79,9 +89,12 @@ class StepBuilder {
   uint32_t number_;
   State& state_;
   const InitialStep& step_;
+  std::vector<std::string>* notes_;
 };
 
 void add_boxes(StepBuilder& builder);
+void add_hexagonal(StepBuilder& builder);
+void add_voronoi(StepBuilder& builder);
 void add_seeds(StepBuilder& builder);
 void add_fill(StepBuilder& builder);
 void add_tube(StepBuilder& builder);

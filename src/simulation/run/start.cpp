@@ -84,7 +84,7 @@ RunStart find_start(const StartOptions& options, const Model& model, const RunFo
   if (!options.from.empty()) return branch(model, folder, options.from);
   require_memory(model);
   RunStart start;
-  start.state = initial_state(model);
+  start.state = initial_state(model, &start.notes);
   return start;
 }
 

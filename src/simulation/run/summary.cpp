@@ -17,13 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int64_t living_cells(const State& state, const std::vector<bool>& frozen) {
-  int64_t cells = 0;
-  for (CellId cell = 1; cell < state.cells.count(); ++cell)
-    cells += !frozen[state.cells.type[cell]] && state.cells.extent[cell].volume > 0 ? 1 : 0;
-  return cells;
-}
-
 // What may spoil the results, a sentence each.
 std::vector<std::string> warnings(const State& state, const Model& model, std::optional<int64_t> fragmented) {
   const std::vector<bool> frozen = model.frozen_types();
@@ -101,6 +94,13 @@ std::vector<ReportPicture> report_pictures(const RunWriter& writer) {
 }
 
 }  // namespace
+
+int64_t living_cells(const State& state, const std::vector<bool>& frozen) {
+  int64_t cells = 0;
+  for (CellId cell = 1; cell < state.cells.count(); ++cell)
+    cells += !frozen[state.cells.type[cell]] && state.cells.extent[cell].volume > 0 ? 1 : 0;
+  return cells;
+}
 
 double disk_need(const Model& model, double cells) {
   const double mcs = double(model.total_mcs()), sites = double(model.lattice.sites());

@@ -12,6 +12,9 @@
 
 namespace kiln {
 
+// Cells of types that are not frozen and have a site.
+int64_t living_cells(const State& state, const std::vector<bool>& frozen);
+
 // A rough guess, in bytes, before anything is written.
 double disk_need(const Model& model, double cells);
 
