@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = re.search(r"project\(kiln VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+PROGRAM = "kiln/bin/kiln"  # in the wheel
 METADATA = f"""Metadata-Version: 2.1
 Name: kiln
 Version: {VERSION}
@@ -52,6 +53,7 @@ def _pack(package, folder):
     tag = f"{interpreter}-{interpreter}-{re.sub('[-.]', '_', sysconfig.get_platform())}"
     info = f"kiln-{VERSION}.dist-info"
     files = {f"kiln/{path.name}": path.read_bytes() for path in sorted(package.iterdir()) if path.is_file()}
+    files[PROGRAM] = (package / "bin" / "kiln").read_bytes()
     files[f"{info}/METADATA"] = METADATA.encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: kiln\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
     files[f"{info}/entry_points.txt"] = b"[console_scripts]\nkiln = kiln.__main__:main\n"
@@ -62,7 +64,10 @@ def _pack(package, folder):
     part = folder / f".{wheel}.part"
     with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
-            archive.writestr(name, data)
+            entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (0o100755 if name == PROGRAM else 0o100644) << 16
+            archive.writestr(entry, data)
     part.rename(folder / wheel)
     return wheel
 

@@ -72,11 +72,13 @@ py::dict cuda_array_interface(const DeviceArray& array) {
   return d;
 }
 
-py::object device_lattice(SimulationHandle& simulation) {
-  std::optional<DeviceIds> ids = simulation.simulation().engine().device_ids();
-  if (!ids) return py::none();
-  const std::vector<py::ssize_t> shape = shape_of(simulation.simulation().model().lattice);
-  return py::cast(DeviceArray{*ids, {shape.begin(), shape.end()}});
+py::object device_lattice(SimulationHandle& handle) {
+  return handle.read([](Simulation& simulation) -> py::object {
+    std::optional<DeviceIds> ids = simulation.engine().device_ids();
+    if (!ids) return py::none();
+    const std::vector<py::ssize_t> shape = shape_of(simulation.model().lattice);
+    return py::cast(DeviceArray{*ids, {shape.begin(), shape.end()}});
+  });
 }
 
 }  // namespace

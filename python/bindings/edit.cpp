@@ -11,8 +11,11 @@ namespace {
 
 class Edit {
  public:
-  explicit Edit(SimulationHandle& of) : simulation_(of), mcs_(of.simulation().mcs()) {
-    of.simulation().engine().begin_copy(state_)();
+  explicit Edit(SimulationHandle& of) : simulation_(of) {
+    of.read([&](Simulation& simulation) {
+      mcs_ = simulation.mcs();
+      simulation.engine().begin_copy(state_)();
+    });
   }
 
   State& state() { return state_; }
@@ -31,15 +34,13 @@ class Edit {
 
   void apply() {
     require_open();
-    Simulation& simulation = simulation_.simulation();
-    if (simulation.mcs() != mcs_)
-      throw UserError(fmt::format("the simulation has gone on to MCS {} since this edit began at MCS {}.",
-                                  simulation.mcs(), mcs_));
-    complete_edit(simulation.model(), state_, simulation.engine().state());
-    open_ = false;
-    State sound;
-    kiln::copy_state(state_, sound, 1);  // arrays may still look at this one
-    simulation_.replace_state(std::move(sound));
+    simulation_.replace_state(mcs_, [&](const Model& model, const State& old) {
+      complete_edit(model, state_, old);
+      open_ = false;
+      State sound;
+      kiln::copy_state(state_, sound, 1);  // arrays may still look at this one
+      return sound;
+    });
   }
 
  private:
@@ -48,7 +49,7 @@ class Edit {
   }
 
   SimulationHandle& simulation_;
-  int64_t mcs_;
+  int64_t mcs_ = 0;
   State state_;
   bool open_ = true;
 };

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "model/explain.hpp"
+#include "model/file/compare.hpp"
 #include "model/file/read.hpp"
 #include "model/file/schema.hpp"
 
@@ -16,12 +17,14 @@ namespace {
 
 ModelHandle read_file(const std::string& file, const py::dict& changes) {
   const std::filesystem::path path(file);
-  return {parse_document(model_text(path), file), file, path.parent_path().string(),
-          overrides_of(changes, "model")};
+  std::string text = model_text(path);
+  Node given = parse_document(text, file);
+  return {std::move(given), file, path.parent_path().string(), overrides_of(changes, "model"),
+          std::move(text),  file};
 }
 
 ModelHandle from_text(const std::string& text, const std::string& source, const std::string& folder) {
-  return {parse_document(text, source), source, folder};
+  return {parse_document(text, source), source, folder, {}, text};
 }
 
 ModelHandle from_dict(const py::dict& values, const std::string& source, const std::string& folder) {
@@ -76,9 +79,23 @@ py::list phases_of(const Model& model) {
 
 }  // namespace
 
-ModelHandle::ModelHandle(Node given, std::string source, std::string folder, std::vector<Override> changes)
-    : given_(std::move(given)), source_(std::move(source)), folder_(std::move(folder)) {
+ModelHandle::ModelHandle(Node given, std::string source, std::string folder, std::vector<Override> changes,
+                         std::string text, std::string file)
+    : given_(std::move(given)),
+      source_(std::move(source)),
+      folder_(std::move(folder)),
+      text_(std::move(text)),
+      file_(std::move(file)) {
   change(changes);
+}
+
+std::string ModelHandle::given_text() const {
+  return text_.empty() ? "# Given as a dict in Python.\n" + model_->resolved : text_;
+}
+
+void ModelHandle::set_length(int64_t mcs) {
+  if (mcs < 0) throw UserError(fmt::format("mcs is {}, but must be at least 0.", mcs));
+  change(length_overrides(*model_, mcs));
 }
 
 void ModelHandle::change(const std::vector<Override>& changes) {
@@ -121,7 +138,7 @@ py::tuple ModelHandle::state() const {
   py::list changes;
   for (const Override& change : changes_)
     changes.append(py::make_tuple(py::cast(change.path), object_of(change.value), change.value.place));
-  return py::make_tuple(object_of(given_), source_, folder_, changes);
+  return py::make_tuple(object_of(given_), source_, folder_, changes, text_, file_);
 }
 
 ModelHandle ModelHandle::restored(const py::tuple& state) {
@@ -132,7 +149,9 @@ ModelHandle ModelHandle::restored(const py::tuple& state) {
     changes.push_back({py::cast<std::vector<std::string>>(change[0]),
                        node_of(change[1], py::cast<std::string>(change[2]))});
   }
-  return {node_of(state[0], source), source, py::cast<std::string>(state[2]), std::move(changes)};
+  return {node_of(state[0], source),       source,
+          py::cast<std::string>(state[2]), std::move(changes),
+          py::cast<std::string>(state[4]), py::cast<std::string>(state[5])};
 }
 
 void bind_model(py::module_& module) {
@@ -144,6 +163,7 @@ void bind_model(py::module_& module) {
       .def(py::pickle([](const ModelHandle& self) { return self.state(); }, &ModelHandle::restored))
       .def("change",
            [](ModelHandle& self, const py::dict& changes) { self.change(overrides_of(changes, "model")); })
+      .def("set_length", &ModelHandle::set_length, py::arg("mcs"))
       .def("value", &ModelHandle::value, py::arg("key"))
       .def("explain", [](const ModelHandle& self) { return explain(self.model()); })
       .def("notes", [](const ModelHandle& self) { return model_notes(self.model()); })

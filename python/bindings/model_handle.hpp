@@ -12,11 +12,18 @@ namespace kiln::python {
 
 class ModelHandle {
  public:
-  ModelHandle(Node given, std::string source, std::string folder, std::vector<Override> changes = {});
+  // `text`: as it was given; "" where it was no text. `file`: that it was read from; "" where from none.
+  ModelHandle(Node given, std::string source, std::string folder, std::vector<Override> changes = {},
+              std::string text = "", std::string file = "");
 
   const Model& model() const { return *model_; }
   std::shared_ptr<const Model> shared() const { return model_; }
 
+  // For source.toml of a run.
+  std::string given_text() const;
+  const std::string& file() const { return file_; }
+  // Changes the length of the whole run.
+  void set_length(int64_t mcs);
   // Changes nothing where the new values are refused.
   void change(const std::vector<Override>& changes);
   // A value of the complete model, by its dotted key; KeyError where there is none.
@@ -30,7 +37,7 @@ class ModelHandle {
 
  private:
   Node given_;
-  std::string source_, folder_;
+  std::string source_, folder_, text_, file_;
   std::vector<Override> changes_;  // the latest value of each key
   std::shared_ptr<const Model> model_;
   mutable std::shared_ptr<const Node> complete_;  // of model_; made when a value is first asked for

@@ -9,22 +9,12 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
-#include "cli/cli.hpp"
 #include "output/picture/png.hpp"
 #include "output/table/columns.hpp"
 #include "simulation_handle.hpp"
 
 namespace kiln::python {
 namespace {
-
-// The command line, as the program `kiln` has it; gives back the exit code.
-int command(std::vector<std::string> arguments) {
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  const py::gil_scoped_release others_may_go_on;
-  return run_command_line(int(arguments.size()), pointers.data());
-}
 
 py::bytes png_of(const py::array_t<uint8_t, py::array::c_style>& rgb) {
   if (rgb.ndim() != 3 || rgb.shape(2) != 3) throw UserError("a picture has the shape (height, width, 3).");
@@ -59,10 +49,10 @@ PYBIND11_MODULE(_kiln, module) {
   bind_model(module);
   bind_simulation(module);
   bind_edit(module);
+  bind_run(module);
   bind_sweep(module);
   bind_device_array(module);
   bind_targets(module);
-  module.def("command", &command, py::arg("arguments"));
   module.def(
       "write_file",
       [](const std::string& file, const py::bytes& content) {

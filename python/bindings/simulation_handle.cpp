@@ -139,7 +139,9 @@ State first_state(const ModelHandle& model, const py::object& lattice, const py:
 std::unique_ptr<SimulationHandle> load(const std::string& file, const std::string& engine, int threads,
                                        int device, bool record) {
   Checkpoint checkpoint = read_checkpoint(file);
-  const ModelHandle model(parse_document(checkpoint.info.model, file), file, ".");
+  const std::optional<Steering>& steering = checkpoint.info.steering;
+  const bool steered = steering && !steering->model.empty();
+  const ModelHandle model(parse_document(steered ? steering->model : checkpoint.info.model, file), file, ".");
   const bool serial = checkpoint.info.schedule == "serial";
   return std::make_unique<SimulationHandle>(
       model, std::move(checkpoint.state),
@@ -159,21 +161,25 @@ py::array view_of(const T* data, std::vector<py::ssize_t> shape, std::vector<py:
 }
 
 template <class T>
-py::array site_view(SimulationHandle& self, const HugeVector<T>& values) {
-  const std::vector<py::ssize_t> shape = shape_of(self.simulation().model().lattice);
+py::array site_view(const Simulation& simulation, const HugeVector<T>& values) {
+  const std::vector<py::ssize_t> shape = shape_of(simulation.model().lattice);
   std::vector<py::ssize_t> strides(shape.size(), sizeof(T));
   for (std::size_t i = shape.size() - 1; i-- > 0;) strides[i] = strides[i + 1] * shape[i + 1];
-  return view_of(values.data(), shape, strides, self.simulation().shared_engine());
+  return view_of(values.data(), shape, strides, simulation.shared_engine());
 }
 
-template <class T>
-py::array cell_view(SimulationHandle& self, const T* first, std::size_t stride) {
-  const auto count = py::ssize_t(self.simulation().engine().state_of_cells().cells.count());
-  return view_of(first, {count}, {py::ssize_t(stride)}, self.simulation().shared_engine());
+// `member(cells)`: the value of the medium, which the others follow.
+template <class Member>
+py::array cell_view(SimulationHandle& self, std::size_t stride, const Member& member) {
+  return self.read([&](Simulation& simulation) {
+    const Cells& cells = simulation.engine().state_of_cells().cells;
+    return view_of(member(cells), {py::ssize_t(cells.count())}, {py::ssize_t(stride)},
+                   simulation.shared_engine());
+  });
 }
 
-py::array positions(SimulationHandle& self) {
-  const State& state = self.simulation().engine().state_of_cells();
+py::array positions(Simulation& simulation) {
+  const State& state = simulation.engine().state_of_cells();
   const py::ssize_t axes = state.lattice.dimension, count = py::ssize_t(state.cells.count());
   py::array_t<double> result({count, axes});
   auto at = result.mutable_unchecked<2>();
@@ -212,76 +218,123 @@ std::vector<py::ssize_t> shape_of(const Lattice& lattice) {
 
 SimulationHandle::SimulationHandle(const ModelHandle& model, State state, const EngineOptions& options,
                                    bool record, const AttemptCounts& before)
-    : model_(model), simulation_(model_.shared(), std::move(state), options, before) {
-  if (record) diary_.emplace(simulation_);
+    : model_(model) {
+  simulation_ = &own_.emplace(model_.shared(), std::move(state), options, before);
+  if (record) diary_.emplace(*simulation_);
 }
+
+SimulationHandle::SimulationHandle(const ModelHandle& model, std::shared_ptr<Run> run)
+    : model_(model), run_(std::move(run)), simulation_(&run_->simulation()) {}
 
 int64_t SimulationHandle::next_stop(int64_t end) const { return diary_ ? diary_->next_due(end) : end; }
 
+void SimulationHandle::require_open() const {
+  if (has_ended_) throw UserError("the run that this simulation belongs to has ended.");
+}
+
+const Watch* SimulationHandle::watch() const {
+  if (diary_) return &diary_->watch();
+  return run_ != nullptr && run_->writer() != nullptr ? &run_->writer()->tables().watch() : nullptr;
+}
+
 void SimulationHandle::run(int64_t mcs, const py::object& tick) {
   if (mcs < 0) throw UserError(fmt::format("mcs is {}, but must be at least 0.", mcs));
-  const int64_t end = simulation_.mcs() + mcs;
-  while (simulation_.mcs() < end) {
+  if (run_ != nullptr)
+    throw UserError("the simulation belongs to a run, which goes on by itself when the call returns.");
+  const Access::Busy busy(access_);
+  if (busy.nested())
+    throw UserError("the simulation is running; it goes on by itself when the call returns.");
+  const int64_t end = simulation_->mcs() + mcs;
+  while (simulation_->mcs() < end) {
     {
       const py::gil_scoped_release others_may_go_on;
+      const Access::Still still(access_);
       // Short stretches between two rows are no reason to ask Python each time.
-      const double start = simulation_.seconds();
+      const double start = simulation_->seconds();
       do {
-        simulation_.advance_a_while(next_stop(end) - simulation_.mcs());
+        simulation_->advance_a_while(next_stop(end) - simulation_->mcs());
         if (diary_) diary_->note();
-      } while (simulation_.mcs() < end && simulation_.seconds() - start < 0.05);
+      } while (simulation_->mcs() < end && simulation_->seconds() - start < 0.05);
     }
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    if (!tick.is_none()) tick(simulation_.mcs());
+    if (!tick.is_none()) tick(simulation_->mcs());
   }
 }
 
 void SimulationHandle::change(const py::dict& changes) {
+  require_open();
+  const Access::Busy busy(access_);
   ModelHandle changed = model_;
   changed.change(overrides_of(changes, "model"));
-  simulation_.change_model(changed.shared());
-  model_ = std::move(changed);
-  if (diary_) diary_->model_changed();
+  read([&](Simulation& simulation) {
+    if (run_ != nullptr)
+      run_->change_model(changed.shared());
+    else
+      simulation.change_model(changed.shared());
+    model_ = std::move(changed);
+    if (diary_) diary_->model_changed();
+  });
 }
 
-void SimulationHandle::replace_state(State state) {
-  simulation_.change_state(std::move(state));
-  if (diary_) diary_->cells_changed();
+void SimulationHandle::replace_state(int64_t at_mcs,
+                                     const std::function<State(const Model&, const State&)>& complete) {
+  require_open();
+  const Access::Busy busy(access_);
+  read([&](Simulation& simulation) {
+    if (simulation.mcs() != at_mcs)
+      throw UserError(fmt::format("the simulation has gone on to MCS {} since this edit began at MCS {}.",
+                                  simulation.mcs(), at_mcs));
+    State state = complete(simulation.model(), simulation.engine().state());
+    if (run_ != nullptr)
+      run_->change_state(std::move(state));
+    else
+      simulation.change_state(std::move(state));
+    if (diary_) diary_->cells_changed();
+  });
 }
 
 void SimulationHandle::save(const std::string& file) {
-  Engine& engine = simulation_.engine();
-  write_checkpoint(
-      file, engine.state(),
-      checkpoint_info(simulation_.model(), simulation_.mcs(), simulation_.counts(), engine.schedule()));
+  read([&](Simulation& simulation) {
+    Engine& engine = simulation.engine();
+    write_checkpoint(
+        file, engine.state(),
+        checkpoint_info(simulation.model(), simulation.mcs(), simulation.counts(), engine.schedule()));
+  });
 }
 
-py::dict SimulationHandle::table(const std::string& name) const {
-  const Model& model = checked_model();
-  Rows rows;
-  if (name == "measures") {
-    rows.columns = measures_columns(model);
-    if (diary_)
-      for (const MeasureRow& row : diary_->rows()) rows.rows.push_back(measures_fields(row));
-  } else if (diary_) {
-    const Watch& watch = diary_->watch();
-    if (name == "lags") rows = lag_rows(watch.tracks().lags());
-    if (name == "speeds") rows = speed_rows(watch.motility().speeds().sums(), model);
-    if (name == "motility") rows = motility_rows(watch.motility().speeds().sums(), model);
-    if (name == "direction_correlation") rows = diary_->correlation();
-  }
-  return columns_of(rows);
+py::dict SimulationHandle::table(const std::string& name) {
+  return read([&](Simulation&) {
+    const Model& model = checked_model();
+    const Watch* watched = watch();
+    Rows rows;
+    if (name == "measures") {
+      rows.columns = measures_columns(model);
+      if (diary_)
+        for (const MeasureRow& row : diary_->rows()) rows.rows.push_back(measures_fields(row));
+    } else if (name == "direction_correlation") {
+      if (diary_) rows = diary_->correlation();
+    } else if (watched != nullptr) {
+      if (name == "lags") rows = lag_rows(watched->tracks().lags());
+      if (name == "speeds") rows = speed_rows(watched->motility().speeds().sums(), model);
+      if (name == "motility") rows = motility_rows(watched->motility().speeds().sums(), model);
+    }
+    return columns_of(rows);
+  });
 }
 
-py::dict SimulationHandle::tracks(bool physical) const {
-  return cell_columns(diary_ ? diary_->tracks() : TrackColumns{}, checked_model(), physical);
+py::dict SimulationHandle::tracks(bool physical) {
+  return read([&](Simulation&) {
+    return cell_columns(diary_ ? diary_->tracks() : TrackColumns{}, checked_model(), physical);
+  });
 }
 
 py::dict SimulationHandle::cells(bool physical) {
-  TrackColumns columns;
-  columns.add(simulation_.mcs(),
-              cell_rows(Look(simulation_.engine()), checked_model().frozen_types(), 1, all_threads()));
-  return cell_columns(columns, checked_model(), physical);
+  return read([&](Simulation& simulation) {
+    TrackColumns columns;
+    columns.add(simulation.mcs(),
+                cell_rows(Look(simulation.engine()), checked_model().frozen_types(), 1, all_threads()));
+    return cell_columns(columns, checked_model(), physical);
+  });
 }
 
 py::object SimulationHandle::picture(const py::dict& settings) {
@@ -291,8 +344,9 @@ py::object SimulationHandle::picture(const py::dict& settings) {
   py::dict change;
   change["pictures"] = one;
   with_picture.change(overrides_of(change, "model"));
-  const State& state = simulation_.engine().state();
-  const Image image = draw(with_picture.model().pictures.front(), with_picture.model(), state);
+  const Image image = read([&](Simulation& simulation) {
+    return draw(with_picture.model().pictures.front(), with_picture.model(), simulation.engine().state());
+  });
   py::array_t<uint8_t> result({py::ssize_t(image.height), py::ssize_t(image.width), py::ssize_t(3)});
   std::copy(image.rgb.begin(), image.rgb.end(), result.mutable_data());
   return result;
@@ -317,47 +371,64 @@ void bind_simulation(py::module_& module) {
       .def("tracks", &SimulationHandle::tracks, py::arg("physical"))
       .def("cells", &SimulationHandle::cells, py::arg("physical"))
       .def("picture", &SimulationHandle::picture, py::arg("settings"))
-      .def("positions", &positions)
+      .def("positions", [](SimulationHandle& self) { return self.read(positions); })
       .def("model", [](SimulationHandle& self) { return ModelHandle(self.model()); })
-      .def("counts", [](SimulationHandle& self) { return counts_of(self.simulation().counts()); })
-      .def("hash", [](SimulationHandle& self) { return state_hash(self.simulation().engine().state()); })
-      .def_property_readonly("mcs", [](SimulationHandle& self) { return self.simulation().mcs(); })
-      .def_property_readonly("seconds", [](SimulationHandle& self) { return self.simulation().seconds(); })
+      .def("counts",
+           [](SimulationHandle& self) {
+             return self.read([](Simulation& simulation) { return counts_of(simulation.counts()); });
+           })
+      .def("hash",
+           [](SimulationHandle& self) {
+             return self.read([](Simulation& simulation) { return state_hash(simulation.engine().state()); });
+           })
+      .def_property_readonly("folder", &SimulationHandle::folder)
+      .def_property_readonly("mcs", &SimulationHandle::mcs)
+      .def_property_readonly("seconds", &SimulationHandle::seconds)
       .def_property_readonly("lattice_sites",
-                             [](SimulationHandle& self) { return self.simulation().model().lattice.sites(); })
-      .def_property_readonly("phase",
-                             [](SimulationHandle& self) {
-                               return self.simulation().model().phase_at(self.simulation().mcs()).name;
-                             })
-      .def_property_readonly("engine",
-                             [](SimulationHandle& self) { return self.simulation().engine().name(); })
+                             [](SimulationHandle& self) { return self.checked_model().lattice.sites(); })
+      .def_property_readonly(
+          "phase", [](SimulationHandle& self) { return self.checked_model().phase_at(self.mcs()).name; })
+      .def_property_readonly(
+          "engine",
+          [](SimulationHandle& self) { return self.read([](Simulation& s) { return s.engine().name(); }); })
       .def_property_readonly("schedule",
-                             [](SimulationHandle& self) { return self.simulation().engine().schedule(); })
+                             [](SimulationHandle& self) {
+                               return self.read([](Simulation& s) { return s.engine().schedule(); });
+                             })
       .def_property_readonly("settings",
-                             [](SimulationHandle& self) { return self.simulation().engine().settings(); })
-      .def_property_readonly("gpu", [](SimulationHandle& self) { return self.simulation().engine().gpu(); })
+                             [](SimulationHandle& self) {
+                               return self.read([](Simulation& s) { return s.engine().settings(); });
+                             })
+      .def_property_readonly(
+          "gpu",
+          [](SimulationHandle& self) { return self.read([](Simulation& s) { return s.engine().gpu(); }); })
       .def_property_readonly(
           "lattice",
-          [](SimulationHandle& self) { return site_view(self, self.simulation().engine().state().ids); })
+          [](SimulationHandle& self) {
+            return self.read([](Simulation& s) { return site_view(s, s.engine().state().ids); });
+          })
       .def_property_readonly("act",
-                             [](SimulationHandle& self) -> py::object {
-                               const State& state = self.simulation().engine().state();
-                               if (state.act.empty()) return py::none();
-                               return site_view(self, state.act);
+                             [](SimulationHandle& self) {
+                               return self.read([](Simulation& s) -> py::object {
+                                 const State& state = s.engine().state();
+                                 if (state.act.empty()) return py::none();
+                                 return site_view(s, state.act);
+                               });
                              })
       .def_property_readonly("type",
                              [](SimulationHandle& self) {
-                               const Cells& cells = self.simulation().engine().state_of_cells().cells;
-                               return cell_view(self, cells.type.data(), sizeof(TypeId));
+                               return cell_view(self, sizeof(TypeId),
+                                                [](const Cells& cells) { return cells.type.data(); });
                              })
       .def_property_readonly("volume",
                              [](SimulationHandle& self) {
-                               const Cells& cells = self.simulation().engine().state_of_cells().cells;
-                               return cell_view(self, &cells.extent.data()->volume, sizeof(Cells::Extent));
+                               return cell_view(self, sizeof(Cells::Extent), [](const Cells& cells) {
+                                 return &cells.extent.data()->volume;
+                               });
                              })
       .def_property_readonly("perimeter", [](SimulationHandle& self) {
-        const Cells& cells = self.simulation().engine().state_of_cells().cells;
-        return cell_view(self, &cells.extent.data()->perimeter, sizeof(Cells::Extent));
+        return cell_view(self, sizeof(Cells::Extent),
+                         [](const Cells& cells) { return &cells.extent.data()->perimeter; });
       });
 }
 

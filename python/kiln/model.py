@@ -82,6 +82,16 @@ class Model:
         copy.change({**(changes or {}), **top})
         return Model._of(copy)
 
+    def lasting(self, mcs: int) -> Model:
+        """A copy whose runs have so many MCS in all: of several phases, later ones are cut or the last goes on longer.
+
+        >>> Model({"lattice": {"size": [50, 50]}, "phases": [{"mcs": 10}, {"mcs": 20}]}).lasting(15).phases
+        [('phase-1', 10), ('phase-2', 5)]
+        """
+        copy = self._model.copy()
+        copy.set_length(mcs)
+        return Model._of(copy)
+
     @property
     def toml(self) -> str:
         """The whole model, with every default written out."""

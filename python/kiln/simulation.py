@@ -77,6 +77,12 @@ class Simulation:
         self._sim = _kiln.Simulation.load(os.fspath(file), engine, threads, device, record)
         return self
 
+    @classmethod
+    def _in_run(cls, simulation: _kiln.Simulation) -> Simulation:
+        self = cls.__new__(cls)
+        self._sim = simulation
+        return self
+
     def save(self, file: str | os.PathLike) -> None:
         """Writes a checkpoint; `kiln run --from FILE` takes it, too."""
         self._sim.save(os.fspath(file))
@@ -92,7 +98,7 @@ class Simulation:
         """Goes on for so many MCS; without `mcs`, to the end of the model's phases.
 
         With `call`, stops every so many MCS to call it with this simulation, which it may change; where it returns
-        False, the run ends. Ctrl-C ends it between two MCS, and it can go on from there.
+        False, the run ends. `progress` shows a bar in a terminal or notebook. Ctrl-C ends it between two MCS, and it can go on from there.
 
         >>> sim = Simulation({"lattice": {"size": [64, 64]}})
         >>> volumes = []
@@ -182,6 +188,11 @@ class Simulation:
         return _kiln.device_lattice(self._sim)
 
     @property
+    def folder(self) -> str:
+        """Of the run that it belongs to, in a call of `kiln.run`; otherwise ""."""
+        return self._sim.folder
+
+    @property
     def lattice_sites(self) -> int:
         return self._sim.lattice_sites
 
@@ -196,8 +207,18 @@ class Simulation:
 
     @property
     def measures(self) -> pd.DataFrame:
-        """The rows of measures.csv so far."""
-        return table(self._sim.table("measures"))
+        """The rows of measures.csv so far; in a call of `kiln.run`, those before this MCS."""
+        return self._written("measures") if self._sim.folder else table(self._sim.table("measures"))
+
+    def _written(self, name: str) -> pd.DataFrame:
+        """A table of the run that this simulation belongs to, as it lies in its folder."""
+        from kiln.run_folder import RunFolder
+
+        run = RunFolder(self._sim.folder)
+        try:
+            return run.cells if name == "cells" else run.table(name)
+        except FileNotFoundError:  # which the model does not ask for
+            return table({})
 
     @property
     def lags(self) -> pd.DataFrame:
@@ -217,12 +238,13 @@ class Simulation:
     @property
     def direction_correlation(self) -> pd.DataFrame:
         """By distance and time (direction_correlation.csv), where the model asks for it."""
-        return table(self._sim.table("direction_correlation"))
+        name = "direction_correlation"
+        return self._written(name) if self._sim.folder else table(self._sim.table(name))
 
     @property
     def tracks(self) -> pd.DataFrame:
         """A row per cell and sample (cells.csv): `t` in seconds, `x`, `y`, `z` in micrometres, `volume` in sites."""
-        return cell_table(self._sim.tracks(True))
+        return self._written("cells") if self._sim.folder else cell_table(self._sim.tracks(True))
 
     def tracks_in(self, units: str) -> pd.DataFrame:
         """The same in "physical" or in "lattice" units: positions in sites, and no `t`."""

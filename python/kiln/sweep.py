@@ -62,11 +62,10 @@ def sweep(
     import pandas as pd
 
     model = as_model(model)
-    top = {} if seed is None else {"seed": seed}
+    if seed is not None:
+        model = model.changed(seed=seed)
     if mcs is not None:
-        top["mcs"] = mcs
-    if top:
-        model = model.changed(top)
+        model = model.lasting(mcs)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "sweep" if out is None else Path(out)
         tick = _Tick(model) if progress else None

@@ -31,14 +31,6 @@ std::filesystem::path temporary_for(const std::filesystem::path& path) {
   return temporary;
 }
 
-bool is_temporary(std::string_view name) {
-  if (!name.ends_with(kEnding)) return false;
-  name.remove_suffix(kEnding.size());
-  const std::size_t dot = name.rfind('.');
-  return dot != name.npos && dot > 0 && dot + 1 < name.size() &&
-         name.find_first_not_of("0123456789", dot + 1) == name.npos;
-}
-
 // A message of whoever wrote the temporary file, about the file that a person knows.
 std::string with_final_name(std::string message, const std::filesystem::path& temporary,
                             const std::filesystem::path& path) {
@@ -99,11 +91,19 @@ void remove_folder_atomically(const std::filesystem::path& path) {
   if (!error) std::filesystem::remove_all(temporary, error);
 }
 
+bool is_leftover(std::string_view name) {
+  if (!name.ends_with(kEnding)) return false;
+  name.remove_suffix(kEnding.size());
+  const std::size_t dot = name.rfind('.');
+  return dot != name.npos && dot > 0 && dot + 1 < name.size() &&
+         name.find_first_not_of("0123456789", dot + 1) == name.npos;
+}
+
 void remove_leftovers(const std::filesystem::path& folder) {
   std::error_code error;
   std::vector<std::filesystem::path> found;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (is_temporary(entry.path().filename().string())) found.push_back(entry.path());
+    if (is_leftover(entry.path().filename().string())) found.push_back(entry.path());
   for (const auto& path : found) std::filesystem::remove_all(path, error);
 }
 

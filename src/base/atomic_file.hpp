@@ -23,6 +23,9 @@ void move_into_place(const std::filesystem::path& from, const std::filesystem::p
 // A process that dies leaves all of it or, under the name of a temporary file, what nobody looks at.
 void remove_folder_atomically(const std::filesystem::path& path);
 
+// Whether a file of this name is one that a process that died while it wrote has left.
+bool is_leftover(std::string_view name);
+
 // Takes away what processes that died while they wrote have left in a folder. Nobody may be writing there.
 void remove_leftovers(const std::filesystem::path& folder);
 

@@ -117,6 +117,9 @@ struct PhantomOptions {
 };
 int phantom_command(const PhantomOptions& options);
 
+// What stands in a model file, or in the demo where the name is empty.
+std::string given_text(const std::string& file);
+
 // A model file, or the demo where the name is empty, with the options of the command line applied, and after
 // --set what `varied` says.
 Model load_model(const std::string& file, const std::vector<std::string>& set, std::optional<uint64_t> seed,

@@ -34,13 +34,13 @@ fs::path picture_file(const RenderOptions& options, const fs::path& otherwise) {
 }
 
 int render_run(const RenderOptions& options) {
-  const RunFolder folder = finished_run(options.what);
+  const RunFolder folder = run_with_snapshots(options.what);
   const Model model = read_model(folder.model(), options.set);
   if (options.animation) {
     AnimationWriter animation(0.12);
     PictureSeries series(framed(options, model), model);
-    for (const int64_t mcs : snapshot_times(folder.lattice()))
-      animation.add(series.draw_png(read_snapshot(folder.lattice(), mcs)));
+    for (const int64_t mcs : snapshot_times(folder.path))
+      animation.add(series.draw_png(read_snapshot(folder.path, mcs)));
     const fs::path out = picture_file(options, folder.pictures() / "render.png");
     if (out.extension() != ".mp4")
       animation.finish(out);
@@ -49,7 +49,7 @@ int render_run(const RenderOptions& options) {
     fmt::print("{}: {} frames\n", out.string(), animation.frames());
     return 0;
   }
-  const State state = read_snapshot(folder.lattice(), options.mcs);
+  const State state = read_snapshot(folder.path, options.mcs);
   const fs::path out = picture_file(options, folder.pictures() / fmt::format("render_{:08}.png", state.mcs));
   write_text_atomically(out, png_file(PictureSeries(framed(options, model), model).draw_png(state)));
   fmt::print("{}\n", out.string());

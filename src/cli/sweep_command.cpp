@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 fs::path folder_of(const SweepOptions& options) {
   if (!options.out.empty()) return options.out;
   const std::string name = fs::path(options.model).stem().string() + "-sweep";
-  return options.resume ? fs::path("runs") / name : unused_run_folder(name);
+  return options.resume ? fs::path("runs") / name : claim_run_folder(name);
 }
 
 std::vector<Variation> variations_of(const SweepOptions& options) {

@@ -79,4 +79,12 @@ NamedArrays arrays_of(const WatchMemory& memory) {
   return arrays;
 }
 
+NamedArrays memory_without_cells(const Model& model, int64_t start, const Watch& former) {
+  WatchMemory known, fresh;
+  former.copy_memory(known);
+  Watch(model, start).copy_memory(fresh);
+  fresh.last_counts = known.last_counts;
+  return arrays_of(fresh);
+}
+
 }  // namespace kiln

@@ -58,4 +58,8 @@ class Watch {
   Motility motility_;
 };
 
+// For a watch that takes the place of `former` because cells are others now: it knows none of them, but which
+// attempts are in rows already.
+NamedArrays memory_without_cells(const Model& model, int64_t start, const Watch& former);
+
 }  // namespace kiln

@@ -21,6 +21,8 @@ namespace kiln {
 struct Units {
   double voxel_um = 1.0;  // edge of a site
   double seconds_per_mcs = 1.0;
+
+  bool operator==(const Units&) const = default;
 };
 
 struct Colour {
@@ -191,6 +193,8 @@ struct PictureSettings {
   int64_t every = 0;            // MCS between pictures; 0: first and last state only
   bool animation = false;       // all pictures of this view as one APNG
   bool mp4 = true;              // and as MP4, where ffmpeg is there
+
+  bool operator==(const PictureSettings&) const = default;
 };
 
 struct OutputSettings {
@@ -198,6 +202,8 @@ struct OutputSettings {
   int64_t checkpoint_every = 0;   // MCS between checkpoints; 0: by the clock, at the end, when interrupted
   bool lattice_hdf5 = true;       // snapshots go into lattice.h5
   bool lattice_ome_tiff = false;  // and, or, into labels/
+
+  bool operator==(const OutputSettings&) const = default;
 };
 
 struct Model {

@@ -31,8 +31,10 @@ Diary::Diary(Simulation& simulation) : simulation_(simulation), start_(simulatio
 }
 
 void Diary::cells_changed() {
-  model_ = simulation_.shared_model();
-  watch_.emplace(*model_, start_);
+  const std::shared_ptr<const Model> model = simulation_.shared_model();
+  const NamedArrays memory = watch_ ? memory_without_cells(*model, start_, *watch_) : NamedArrays{};
+  model_ = model;
+  watch_.emplace(*model_, start_, memory);
 }
 
 void Diary::model_changed() {

@@ -7,9 +7,9 @@ namespace {
 TEST_F(Cli, ARunLeavesACompleteFolder) {
   const Result r = kiln("run small.toml --out r");
   ASSERT_EQ(r.exit_code, 0) << r.out;
-  for (const char* file : {"model.toml", "run.json", "cells.csv", "measures.csv", "lags.csv", "report.html",
-                           "lattice.h5", "lattice.xdmf", "checkpoint.h5", "pictures/view_00000000.png",
-                           "pictures/view_00000040.png", "pictures/view.png"})
+  for (const char* file : {"model.toml", "source.toml", "run.json", "cells.csv", "measures.csv", "lags.csv",
+                           "report.html", "lattice.h5", "lattice.xdmf", "checkpoint.h5",
+                           "pictures/view_00000000.png", "pictures/view_00000040.png", "pictures/view.png"})
     EXPECT_TRUE(fs::exists(folder_ / "r" / file)) << file;
   for (const auto& entry : fs::recursive_directory_iterator(folder_ / "r"))
     EXPECT_EQ(entry.path().filename().string().find("part"), std::string::npos) << entry.path();
@@ -66,6 +66,53 @@ TEST_F(Cli, AnExistingFolderIsNotOverwritten) {
   EXPECT_EQ(read("other/precious.txt"), "mine");
 }
 
+// A job folder with the model in it, and nothing of a run.
+TEST_F(Cli, WhatIsNotOfARunIsLeftAlone) {
+  fs::create_directory(folder_ / "job");
+  const std::string model = "# my notes\n" + read("small.toml");
+  write("job/model.toml", model);
+  for (const std::string how : {"--resume", "--force"}) {
+    const Result own = shell("cd job && " + std::string(KILN_BINARY) + " run model.toml --out . " + how);
+    EXPECT_EQ(own.exit_code, 2) << own.out;
+    EXPECT_EQ(
+        own.out,
+        "kiln: model.toml is in the folder of the run, which writes a model.toml of its own; give another "
+        "--out, or move the model.\n");
+    EXPECT_EQ(kiln("run small.toml --out job " + how).out,
+              "kiln: job holds files but no run, so " + how + " leaves it alone; give another --out.\n");
+  }
+  EXPECT_EQ(read("job/model.toml"), model);
+  fs::create_directory(folder_ / "home");
+  write("home/cells.csv", "mine");
+  EXPECT_EQ(kiln("run small.toml --out home --resume").exit_code, 2);
+  EXPECT_EQ(read("home/cells.csv"), "mine");
+
+  ASSERT_EQ(kiln("run small.toml --out r --mcs 4").exit_code, 0);
+  EXPECT_EQ(read("r/source.toml"), read("small.toml"));  // comments and all
+  write("r/notes.txt", "mine");
+  EXPECT_EQ(kiln("run small.toml --out r --force").out,
+            "kiln: r holds notes.txt, which is no file of a run, so --force leaves the folder alone; move it "
+            "away, or give another --out.\n");
+  EXPECT_EQ(value(read("r/run.json"), "mcs"), "4");
+  EXPECT_EQ(kiln("run small.toml --out r --resume --mcs 8").exit_code, 0);
+  // By its own model a run may go on, but not be replaced.
+  EXPECT_EQ(kiln("run r/model.toml --out r --resume --mcs 12").exit_code, 0);
+  EXPECT_EQ(value(read("r/run.json"), "mcs"), "12");
+  EXPECT_EQ(read("r/source.toml"), read("small.toml"));
+  fs::remove(folder_ / "r/notes.txt");
+  EXPECT_EQ(kiln("run r/source.toml --out r --force").exit_code, 2);
+  EXPECT_EQ(read("r/source.toml"), read("small.toml"));
+}
+
+TEST_F(Cli, RunsAtOnceTakeFoldersOfTheirOwn) {
+  std::vector<pid_t> children;
+  for (int i = 0; i < 6; ++i) children.push_back(spawn({"run", "small.toml", "--mcs", "3"}));
+  for (const pid_t child : children) EXPECT_EQ(exit_code_of(child), 0) << read("log");
+  for (const char* name : {"small", "small-2", "small-3", "small-4", "small-5", "small-6"})
+    EXPECT_EQ(value(read(fs::path("runs") / name / "run.json"), "mcs"), "3") << name;
+  EXPECT_FALSE(fs::exists(folder_ / "runs/small-7"));
+}
+
 TEST_F(Cli, ResumingGivesTheBitsAndTablesOfARunNeverStopped) {
   ASSERT_EQ(kiln("run small.toml --out whole").exit_code, 0);
   ASSERT_EQ(kiln("run small.toml --out parts --mcs 20").exit_code, 0);
@@ -82,7 +129,15 @@ TEST_F(Cli, ResumingGivesTheBitsAndTablesOfARunNeverStopped) {
   EXPECT_EQ(value(longer.out, "hash"), value(kiln("run small.toml --out fifty --mcs 50 --json").out, "hash"));
   const Result other = kiln("run small.toml --out parts --resume --set temperature=5");
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_NE(other.out.find("belongs to another model"), std::string::npos) << other.out;
+  EXPECT_EQ(
+      other.out,
+      "kiln: parts/checkpoint.h5 belongs to another model than the one given: temperature is 20 there and 5 "
+      "here. Only the number of MCS may change on --resume. (--from starts a new run from it.)\n");
+  EXPECT_NE(kiln("run small.toml --out parts --resume --seed 5").out.find(": seed is 1 there and 5 here."),
+            std::string::npos);
+  EXPECT_NE(kiln("run small.toml --out parts --resume --set lattice.size=[40,41] --set measure.every=2")
+                .out.find("lattice.size is [40, 40] there and [40, 41] here, and 1 more key differs."),
+            std::string::npos);
 }
 
 // Without options a run goes on with the schedule it began with, also where the default is another.

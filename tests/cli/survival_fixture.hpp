@@ -2,6 +2,8 @@
 // not.
 #pragma once
 
+#include <set>
+
 #include "cli_fixture.hpp"
 #include "output/state/snapshot.hpp"
 
@@ -34,8 +36,19 @@ lattice_every = 7
     ASSERT_EQ(snapshot_times(found), snapshot_times(expected)) << run;
     for (const int64_t mcs : snapshot_times(found))
       EXPECT_TRUE(read_snapshot(found, mcs).ids == read_snapshot(expected, mcs).ids) << run << " " << mcs;
+    EXPECT_EQ(files_in(run), files_in("whole"));
     for (const auto& entry : fs::recursive_directory_iterator(folder_ / run))
       EXPECT_NE(entry.path().filename().string()[0], '.') << entry.path();
+  }
+
+  // All but checkpoints, of which there may be one or two.
+  std::set<std::string> files_in(const fs::path& run) const {
+    std::set<std::string> names;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_ / run)) {
+      const std::string name = fs::relative(entry.path(), folder_ / run).string();
+      if (!name.starts_with("checkpoint")) names.insert(name);
+    }
+    return names;
   }
 
   std::string hash_;

@@ -93,8 +93,8 @@ TEST_F(CellTracksInHdf5, GoOnAfterTheProgramDied) {
   }
   EXPECT_FALSE(std::filesystem::exists(folder.tracks()));
   // The last row was cut short.
-  const std::filesystem::path hidden = folder.path / ".cells.rows.part";
-  set_bytes(hidden, bytes_of(hidden).substr(0, std::filesystem::file_size(hidden) - 7));
+  const std::filesystem::path rows = folder.path / "cells.rows";
+  set_bytes(rows, bytes_of(rows).substr(0, std::filesystem::file_size(rows) - 7));
   CellTracks next(folder, model_, {true, 3}, 100);
   add(next, {200, 300});
   next.finish();

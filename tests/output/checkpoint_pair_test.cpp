@@ -87,7 +87,7 @@ TEST(AtomicFile, LeftoversAreTakenAwayAndNothingElse) {
   for (const char* name :
        {"a.h5.123.part", ".b.csv.part", "c.part", "123.part", "d.12x.part", "e.1.part.txt"})
     set_bytes(folder / name, "x");
-  std::filesystem::create_directories(folder / ".lattice.new.77.part/more");
+  std::filesystem::create_directories(folder / "snapshots.77.part/more");
   remove_leftovers(folder.path());
   std::set<std::string> left;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path()))

@@ -28,6 +28,7 @@ RunRecord example() {
   r.interrupted = true;
   r.stopped_by = "SIGTERM";
   r.from = BranchPoint{"runs/b/checkpoint.h5", "fedcba9876543210", 1500};
+  r.steered_by = "Python";
   r.out = "runs/a";
   r.notes = {"2 cells are extinct", "line\nbreak"};
   return r;
@@ -54,6 +55,7 @@ TEST(RunRecord, IsWrittenAsJson) {
   "interrupted": true,
   "stopped_by": "SIGTERM",
   "from": {"file": "runs/b/checkpoint.h5", "hash": "fedcba9876543210", "mcs": 1500},
+  "steered_by": "Python",
   "out": "runs/a",
   "notes": ["2 cells are extinct", "line\nbreak"]
 }

@@ -251,8 +251,8 @@ TEST(RunWriter, SaysWhatFailedInTheBackground) {
   const RunFolder place = make_run_folder(folder / "run", IfExists::refuse);
   const State state = initial_state(model);
   RunWriter writer(model, place, state.cells.count(), nullptr);
-  std::filesystem::remove_all(place.path / ".lattice.new");
-  set_bytes(place.path / ".lattice.new", "a file where a folder should be");
+  std::filesystem::remove_all(place.path / "snapshots");
+  set_bytes(place.path / "snapshots", "a file where a folder should be");
   writer.write(state, {}, "serial", Moment::start);
   EXPECT_THROW(writer.finish(), Failure);
   EXPECT_FALSE(std::filesystem::exists(place.lattice()));

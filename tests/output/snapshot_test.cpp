@@ -34,7 +34,7 @@ TEST_P(SnapshotOfKind, ComesBack) {
   EXPECT_FALSE(std::filesystem::exists(folder / "lattice.h5"));
   file.add(second);
   file.finish();
-  EXPECT_FALSE(std::filesystem::exists(folder / ".lattice.new"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "snapshots"));
   EXPECT_EQ(snapshot_times(folder / "lattice.h5"), (std::vector<int64_t>{100, 20000}));
 
   for (const State* written : {&first, &second}) {
@@ -141,8 +141,13 @@ TEST(Snapshot, OfAnEarlierPartAreKeptUpToWhereARunGoesOn) {
     LatticeFile died(folder.path(), model);
     for (const int64_t mcs : {100, 200, 300}) died.add(example_state(kFlat, 7, mcs));
   }
+  // They can be read meanwhile.
+  EXPECT_EQ(snapshot_times(folder.path()), (std::vector<int64_t>{100, 200, 300}));
+  EXPECT_TRUE(read_snapshot(folder.path()).ids == example_state(kFlat, 7, 300).ids);
+  EXPECT_EQ(read_snapshot(folder.path(), 200).mcs, 200);
   LatticeFile file = LatticeFile::continue_from(folder.path(), model, 200);
   EXPECT_EQ(file.saved(), (std::vector<int64_t>{100, 200}));
+  EXPECT_EQ(snapshot_times(folder.path()), (std::vector<int64_t>{100, 200}));
   file.add(example_state(kFlat, 5, 200));  // not taken: it is there
   file.add(example_state(kFlat, 5, 300));
   file.finish();
@@ -150,6 +155,8 @@ TEST(Snapshot, OfAnEarlierPartAreKeptUpToWhereARunGoesOn) {
   LatticeFile longer = LatticeFile::continue_from(folder.path(), model, 300);
   EXPECT_TRUE(std::filesystem::exists(folder / "lattice.h5"));
   longer.add(example_state(kFlat, 7, 400));
+  EXPECT_EQ(snapshot_times(folder.path()), (std::vector<int64_t>{100, 200, 300, 400}));
+  EXPECT_TRUE(read_snapshot(folder.path(), 300).ids == example_state(kFlat, 5, 300).ids);
   longer.finish();
   EXPECT_EQ(snapshot_times(folder / "lattice.h5"), (std::vector<int64_t>{100, 200, 300, 400}));
   EXPECT_TRUE(read_snapshot(folder / "lattice.h5", 200).ids == example_state(kFlat, 7, 200).ids);

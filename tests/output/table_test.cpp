@@ -30,7 +30,6 @@ class Table : public ::testing::Test {
     folder_ = fs::temp_directory_path() / ("kiln_table_test_" + std::to_string(::getpid()));
     fs::create_directories(folder_);
     path_ = folder_ / "a.csv";
-    part_ = folder_ / ".a.csv.part";
   }
   void TearDown() override { fs::remove_all(folder_); }
 
@@ -38,22 +37,22 @@ class Table : public ::testing::Test {
     std::ofstream(path, std::ios::binary) << text;
   }
 
-  fs::path folder_, path_, part_;
+  fs::path folder_, path_;
   const std::vector<std::string> columns_ = {"name", "mcs", "value"};
 };
 
 using Fields = std::initializer_list<Field>;
 
-TEST_F(Table, AppearsWholeWhenFinished) {
+TEST_F(Table, GrowsUnderItsOwnName) {
   put(path_, "an older run\n");
   CsvTable table(path_, columns_);
+  EXPECT_EQ(text_of(path_), "name,mcs,value\n");
   table.add(Fields{"a", int64_t(-7), 0.5});
   table.flush();
-  EXPECT_EQ(text_of(path_), "an older run\n");
-  EXPECT_EQ(text_of(part_), "name,mcs,value\na,-7,0.5\n");
+  EXPECT_EQ(text_of(path_), "name,mcs,value\na,-7,0.5\n");
   table.finish();
   EXPECT_EQ(text_of(path_), "name,mcs,value\na,-7,0.5\n");
-  EXPECT_FALSE(fs::exists(part_));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
   EXPECT_EQ(table.rows(), 1);
   table.finish();
   EXPECT_THROW(table.add(Fields{"a", int64_t(1), 1.0}), std::logic_error);
@@ -121,20 +120,20 @@ TEST_F(Table, ContinuesAFinishedTable) {
 }
 
 TEST_F(Table, ContinuesWhatACrashLeftBehind) {
-  put(path_, "name,mcs,value\nold,10,1\n");
-  put(part_, "name,mcs,value\nold,10,1\nnew,20,2\ncut,3");
+  put(path_, "name,mcs,value\nold,10,1\nnew,20,2\ncut,3");
   CsvTable table = CsvTable::continue_from(path_, columns_, 100);
   EXPECT_EQ(table.rows(), 2);
   table.finish();
   EXPECT_EQ(text_of(path_), "name,mcs,value\nold,10,1\nnew,20,2\n");
 }
 
-TEST_F(Table, AnUnfinishedTableIsLeftForTheNextRun) {
+TEST_F(Table, AnUnfinishedTableIsReadUnderItsNameAndLeftForTheNextRun) {
   {
     CsvTable table(path_, columns_);
     table.add(Fields{"a", int64_t(1), 1.5});
+    table.flush();
+    EXPECT_EQ(text_of(path_), "name,mcs,value\na,1,1.5\n");
   }
-  EXPECT_FALSE(fs::exists(path_));
   CsvTable::continue_from(path_, columns_, 1).finish();
   EXPECT_EQ(text_of(path_), "name,mcs,value\na,1,1.5\n");
 }

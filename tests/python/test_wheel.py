@@ -32,8 +32,12 @@ class Wheel(unittest.TestCase):
             out = self.run_checked(python, "-c", "import kiln; print(kiln.__file__)")
             self.assertIn(folder, out)
             version = self.run_checked(python, "-c", "import kiln; print(kiln.__version__)")
-            self.assertEqual(self.run_checked(Path(folder) / "bin" / "kiln", "--version"), version)
             self.assertIn(f"project(kiln VERSION {version.strip()} ", (SOURCE / "CMakeLists.txt").read_text())
+            # The program comes along, as a command and as a module, and the module needs nothing of it.
+            for program in ([Path(folder) / "bin" / "kiln"], [python, "-m", "kiln"]):
+                self.assertEqual(self.run_checked(*program, "--version"), version)
+                shown = self.run_checked(*program, "validate", SOURCE / "models" / "sorting.toml")
+                self.assertIn("lattice", shown)
 
     def run_checked(self, *command):
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}

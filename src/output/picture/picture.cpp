@@ -15,8 +15,8 @@ std::variant<Image, IndexedImage> PictureSeries::draw_any(const State& state, in
                     "is allowed.",
                     settings_.name, settings_.width, kWidestPicture));
   if (settings_.view == PictureSettings::View::solid)
-    return draw_solid(settings_, model_, state, threads, frame_);
-  return draw_slice(settings_, model_, state, frame_);
+    return draw_solid(settings_, *model_, state, threads, frame_);
+  return draw_slice(settings_, *model_, state, frame_);
 }
 
 Image PictureSeries::draw(const State& state, int threads) {

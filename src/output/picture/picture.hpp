@@ -14,7 +14,7 @@ class PictureSeries {
  public:
   // `frame`: of the pictures before, where there were any.
   PictureSeries(const PictureSettings& settings, const Model& model, const Frame& frame = {})
-      : settings_(settings), model_(model), frame_(frame) {}
+      : settings_(settings), model_(&model), frame_(frame) {}
 
   // `threads` 0: as many as the machine has. The picture does not depend on it.
   Image draw(const State& state, int threads = 0);
@@ -26,7 +26,7 @@ class PictureSeries {
   std::variant<Image, IndexedImage> draw_any(const State& state, int threads);
 
   PictureSettings settings_;
-  const Model& model_;
+  const Model* model_;
   Frame frame_;
 };
 

@@ -53,6 +53,7 @@ std::string run_json(const RunRecord& r) {
     json.add("from", origin_of(*r.from));
   else
     json.add("from", std::optional<bool>());
+  json.add("steered_by", r.steered_by.empty() ? std::nullopt : std::optional(r.steered_by));
   return json.add("out", r.out).add("notes", r.notes).lines();
 }
 

@@ -37,6 +37,7 @@ struct RunRecord {
   bool interrupted = false;
   std::string stopped_by;           // what interrupted it, as "SIGTERM" or "the time limit"
   std::optional<BranchPoint> from;  // none: it began with the model's first state
+  std::string steered_by;           // the program that changed it on the way, as "Python"; "": none
   std::string out;                  // the run's folder
   std::vector<std::string> notes;
 };

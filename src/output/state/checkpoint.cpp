@@ -168,6 +168,13 @@ void write_info(const hdf5::Group& root, const CheckpointInfo& info) {
     from.set("hash", info.from->hash);
     from.set("mcs", info.from->mcs);
   }
+  if (info.steering) {
+    const hdf5::Group steering = root.create_group("steering");
+    steering.set("by", info.steering->by);
+    steering.set("changed", int64_t(info.steering->changed));
+    steering.set("model", info.steering->model);
+    steering.set("mcs", info.steering->mcs);
+  }
   const hdf5::Group extra = root.create_group("extra");
   for (const auto& [name, values] : info.extra)  // any name is allowed here, not so in HDF5
     extra.write(fmt::format("{:06}", extra.members().size()), values.data(), {values.size()})
@@ -189,6 +196,11 @@ CheckpointInfo read_info(const hdf5::Group& root) {
   if (root.has("from")) {
     const hdf5::Group from = root.open_group("from");
     info.from = BranchPoint{from.text("file"), from.text("hash"), from.whole("mcs")};
+  }
+  if (root.has("steering")) {
+    const hdf5::Group steering = root.open_group("steering");
+    info.steering = Steering{steering.text("by"), steering.whole("changed") != 0, steering.text("model"),
+                             steering.whole("mcs")};
   }
   const hdf5::Group extra = root.open_group("extra");
   for (const std::string& member : extra.members())

@@ -15,14 +15,23 @@
 
 namespace kiln {
 
+// A program that is asked on the way, and may change the model and the tissue.
+struct Steering {
+  std::string by;        // as "Python"
+  bool changed = false;  // whether it has changed anything in this run
+  std::string model;     // as it has become, resolved; "" where it is still the one the run began with
+  int64_t mcs = -1;      // the last at which it was asked; the state is the one that it left
+};
+
 struct CheckpointInfo {
   uint64_t seed = 0;
-  std::string model;  // resolved, as TOML
+  std::string model;  // that the run began with; resolved, as TOML
   std::string schedule;
   int phase = 0;         // index of the phase that the next MCS belongs to
   AttemptCounts counts;  // of the whole run so far
   std::vector<TypeMemory> types;
   std::optional<BranchPoint> from;  // where the run began, if it branched off another
+  std::optional<Steering> steering;
   // What measures and tracks remember from before they saw this state, by a name of their own.
   std::map<std::string, std::vector<double>> extra;
 };

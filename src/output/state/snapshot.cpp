@@ -19,10 +19,8 @@ namespace {
 
 using std::filesystem::path;
 
-// Where snapshots are collected: of a run from its beginning, and of one that goes on with a lattice.h5. With
-// the first, a lattice.h5 beside it belongs to an earlier run.
-path new_parts(const path& folder) { return folder / ".lattice.new"; }
-path more_parts(const path& folder) { return folder / ".lattice.more"; }
+// Where snapshots are collected until a run ends.
+path parts_of(const path& folder) { return folder / "snapshots"; }
 
 std::string group_name(int64_t mcs) { return fmt::format("mcs_{:08}", mcs); }
 
@@ -46,9 +44,12 @@ std::vector<int64_t> times_named(const std::vector<std::string>& names) {
 
 std::vector<int64_t> times_in(const hdf5::Group& root) { return times_named(root.members()); }
 
+path part_of(const path& folder, int64_t mcs) { return parts_of(folder) / (group_name(mcs) + ".h5"); }
+
 std::vector<int64_t> times_in(const path& parts) {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(parts))
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(parts, none))
     if (entry.path().extension() == ".h5") names.push_back(entry.path().stem().string());
   return times_named(names);
 }
@@ -147,31 +148,34 @@ void LatticeFile::start(const hdf5::Group& root, const Settings& settings) {
 }
 
 LatticeFile::LatticeFile(const path& folder, Settings settings)
-    : folder_(folder), parts_(new_parts(folder)), settings_(std::move(settings)) {}
+    : folder_(folder), parts_(parts_of(folder)), settings_(std::move(settings)) {}
 
 LatticeFile::LatticeFile(const path& folder, const Model& model) : LatticeFile(folder, settings_of(model)) {
   hdf5::require();
-  remove_folder_atomically(more_parts(folder));
   remove_folder_atomically(parts_);
+  std::error_code error;
+  if (std::filesystem::is_regular_file(folder / "lattice.h5", error))
+    std::filesystem::remove(folder / "lattice.h5", error);
   make_folder(parts_);
 }
 
 LatticeFile LatticeFile::continue_from(const path& folder, const Model& model, int64_t last_mcs) {
   hdf5::require();
-  const path earlier = folder / "lattice.h5";
   LatticeFile result(folder, settings_of(model));
-  if (!std::filesystem::exists(result.parts_)) {
-    if (!std::filesystem::exists(earlier)) return LatticeFile(folder, model);
-    result.parts_ = more_parts(folder);
-    result.saved_ = result.take_over(earlier);
-    make_folder(result.parts_);
-  }
+  const path earlier = folder / "lattice.h5";
+  if (std::filesystem::exists(earlier)) result.saved_ = result.take_over(earlier);
+  make_folder(result.parts_);
   remove_leftovers(result.parts_);
-  for (const int64_t mcs : times_in(result.parts_)) result.saved_.push_back(mcs);
-  std::sort(result.saved_.begin(), result.saved_.end());
-  result.saved_.erase(std::unique(result.saved_.begin(), result.saved_.end()), result.saved_.end());
-  result.saved_.erase(std::upper_bound(result.saved_.begin(), result.saved_.end(), last_mcs),
-                      result.saved_.end());
+  std::vector<int64_t>& saved = result.saved_;
+  for (const int64_t mcs : times_in(result.parts_)) {
+    if (mcs <= last_mcs)
+      saved.push_back(mcs);
+    else
+      std::filesystem::remove(result.file_of(mcs));
+  }
+  std::sort(saved.begin(), saved.end());
+  saved.erase(std::unique(saved.begin(), saved.end()), saved.end());
+  saved.erase(std::upper_bound(saved.begin(), saved.end(), last_mcs), saved.end());
   return result;
 }
 
@@ -190,7 +194,7 @@ std::vector<int64_t> LatticeFile::take_over(const path& earlier) const {
   }
 }
 
-path LatticeFile::file_of(int64_t mcs) const { return parts_ / (group_name(mcs) + ".h5"); }
+path LatticeFile::file_of(int64_t mcs) const { return part_of(folder_, mcs); }
 
 void LatticeFile::add(const State& state) {
   if (std::binary_search(saved_.begin(), saved_.end(), state.mcs)) return;
@@ -234,17 +238,27 @@ void LatticeFile::finish() {
 }
 
 std::vector<int64_t> snapshot_times(const path& path) {
-  const hdf5::File file(path, hdf5::File::Mode::read);
-  return times_in(file.root());
+  if (!std::filesystem::is_directory(path)) return times_in(hdf5::File(path, hdf5::File::Mode::read).root());
+  std::vector<int64_t> times = times_in(parts_of(path));
+  if (std::filesystem::exists(path / "lattice.h5"))
+    for (const int64_t mcs : snapshot_times(path / "lattice.h5")) times.push_back(mcs);
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
 }
 
 State read_snapshot(const path& path, std::optional<int64_t> mcs) {
-  const hdf5::File file(path, hdf5::File::Mode::read);
-  const std::vector<int64_t> times = times_in(file.root());
+  const std::vector<int64_t> times = snapshot_times(path);
   if (times.empty()) throw UserError(fmt::format("{} has no snapshot of a lattice in it.", path.string()));
   if (mcs && !std::binary_search(times.begin(), times.end(), *mcs))
     throw UserError(
         fmt::format("{} has no snapshot of MCS {}; it has {}.", path.string(), *mcs, fmt::join(times, ", ")));
+  if (std::filesystem::is_directory(path)) {
+    const auto part = part_of(path, mcs.value_or(times.back()));
+    return read_snapshot(std::filesystem::exists(part) ? part : path / "lattice.h5",
+                         mcs.value_or(times.back()));
+  }
+  const hdf5::File file(path, hdf5::File::Mode::read);
   State state;
   state.mcs = mcs.value_or(times.back());
   state.lattice = read_lattice(file.root(), path);

@@ -25,12 +25,12 @@
 
 namespace kiln {
 
-// The lattice.h5 of a run that goes on. Until the end every snapshot is a file of its own in a hidden folder,
-// since HDF5 files do not survive a process that dies, or a full disk, while they grow. A run that dies
-// leaves that folder behind; continue_from picks it up.
+// The lattice.h5 of a run that goes on. Until the end every snapshot is a file of its own with the same
+// layout, snapshots/mcs_00000100.h5, since HDF5 files do not survive a process that dies, or a full disk,
+// while they grow. A run that dies leaves that folder behind; continue_from picks it up.
 class LatticeFile {
  public:
-  // Starts an empty file in a folder that exists.
+  // Starts an empty file in a folder that exists; what was there of an earlier run is gone.
   LatticeFile(const std::filesystem::path& folder, const Model& model);
 
   // Goes on with what an earlier part of the same run left in the folder, if anything: its snapshots up to
@@ -63,11 +63,12 @@ class LatticeFile {
   std::vector<int64_t> saved_;
 };
 
-// The MCS of the snapshots in a lattice.h5, ascending.
+// The MCS of the snapshots in a lattice.h5, or in the folder of a run, which may be under way: ascending.
 std::vector<int64_t> snapshot_times(const std::filesystem::path& path);
 
-// A snapshot, the last one unless `mcs` is given: lattice, MCS, ids, Act, and the cells' types and extents.
-// Enough to draw, not to go on with: centroids are left at zero, and there is nothing of persistence.
+// A snapshot of a lattice.h5, or of the folder of a run, the last one unless `mcs` is given: lattice, MCS,
+// ids, Act, and the cells' types and extents. Enough to draw, not to go on with: centroids are left at zero,
+// and there is nothing of persistence.
 State read_snapshot(const std::filesystem::path& path, std::optional<int64_t> mcs = std::nullopt);
 
 }  // namespace kiln

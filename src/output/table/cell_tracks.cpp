@@ -44,14 +44,14 @@ std::vector<std::string> track_notes(const TrackPlan& plan, const MeasureSetting
 
 CellTracks::CellTracks(const RunFolder& folder, const Model& model, const TrackPlan& plan,
                        std::optional<int64_t> last_mcs)
-    : model_(model),
+    : model_(&model),
       table_(plan.hdf5 ? std::variant<CsvTable, TrackTable>(
                              TrackTable(folder.tracks(), model, plan.one_cell_in, last_mcs))
                        : csv_table(folder, last_mcs)) {}
 
 void CellTracks::add(int64_t mcs, std::span<const CellRow> rows) {
   if (auto* csv = std::get_if<CsvTable>(&table_))
-    add_cells(*csv, mcs, rows, model_);
+    add_cells(*csv, mcs, rows, *model_);
   else
     std::get<TrackTable>(table_).add(mcs, rows);
   std::visit([](auto& table) { table.flush(); }, table_);

@@ -39,9 +39,10 @@ class CellTracks {
   void add(int64_t mcs, std::span<const CellRow> rows);  // and flushes
   void sync();                                           // as CsvTable does
   void finish();
+  void model_changed(const Model& model) { model_ = &model; }
 
  private:
-  const Model& model_;
+  const Model* model_;
   std::variant<CsvTable, TrackTable> table_;
 };
 

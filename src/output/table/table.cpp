@@ -23,10 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path part_of(const fs::path& path) {
-  return path.parent_path() / fmt::format(".{}.part", path.filename().string());
-}
-
 void append(std::string& line, std::string_view text) { append_csv(line, text); }
 
 void append(std::string& line, double value) {
@@ -53,19 +49,36 @@ std::optional<int64_t> whole_number(std::string_view text) {
   return value;
 }
 
-// The file with the rows of an earlier run, read up to its header; not open where there is none.
-std::ifstream open_earlier(const fs::path& path, const std::string& header) {
-  for (const fs::path& candidate : {part_of(path), path}) {
-    std::ifstream in(candidate, std::ios::binary);
-    CsvReader reader(in);
-    if (!in || !reader.next() || !reader.is_whole()) continue;
-    if (reader.text() != header)
-      throw UserError(fmt::format(
-          "{} cannot be continued: its columns are \"{}\", but this run writes \"{}\".", candidate.string(),
-          reader.text().substr(0, reader.text().size() - 1), header.substr(0, header.size() - 1)));
-    return in;
+// How much of an earlier part's table is kept.
+struct Kept {
+  int64_t rows = 0;
+  std::size_t bytes = 0;
+};
+
+// None where there is no table to go on with. Rows are in order of time.
+std::optional<Kept> kept_of(const fs::path& path, std::span<const std::string> columns, int64_t last_mcs) {
+  std::ifstream in(path, std::ios::binary);
+  CsvReader record(in);
+  if (!in || !record.next() || !record.is_whole()) return std::nullopt;
+  const std::string expected = header_of(columns);
+  if (record.text() != expected)
+    throw UserError(fmt::format("{} cannot be continued: its columns are \"{}\", but this run writes \"{}\".",
+                                path.string(), record.text().substr(0, record.text().size() - 1),
+                                expected.substr(0, expected.size() - 1)));
+  const auto mcs_column = std::size_t(std::find(columns.begin(), columns.end(), "mcs") - columns.begin());
+  Kept kept{0, expected.size()};
+  for (int64_t line = 2; record.next() && record.is_whole(); ++line) {
+    const bool complete = record.fields().size() == columns.size();
+    const std::optional<int64_t> mcs = complete ? whole_number(record.fields()[mcs_column]) : std::nullopt;
+    if (!mcs)
+      throw UserError(
+          fmt::format("{} cannot be continued: row {} is not {} fields with a whole number as mcs.",
+                      path.string(), line, columns.size()));
+    if (*mcs > last_mcs) break;
+    ++kept.rows;
+    kept.bytes += record.text().size();
   }
-  return {};
+  return kept;
 }
 
 }  // namespace
@@ -76,42 +89,23 @@ std::string csv_line(std::span<const Field> row) {
   return line;
 }
 
-CsvTable::CsvTable(fs::path path, std::size_t columns)
-    : path_(std::move(path)), part_(part_of(path_)), columns_(columns) {}
+CsvTable::CsvTable(fs::path path, std::size_t columns) : path_(std::move(path)), columns_(columns) {}
 
 CsvTable::CsvTable(fs::path path, std::span<const std::string> columns)
     : CsvTable(std::move(path), columns.size()) {
-  file_.reset(std::fopen(part_.c_str(), "wb"));
+  file_.reset(std::fopen(path_.c_str(), "wb"));
   if (!file_) fail();
   write(header_of(columns));
   flush();
 }
 
 CsvTable CsvTable::continue_from(fs::path path, std::span<const std::string> columns, int64_t last_mcs) {
-  const auto mcs_column = std::find(columns.begin(), columns.end(), "mcs") - columns.begin();
-  std::ifstream in = open_earlier(path, header_of(columns));
-  if (!in.is_open()) return CsvTable(std::move(path), columns);
-
+  const std::optional<Kept> kept = kept_of(path, columns, last_mcs);
+  if (!kept) return CsvTable(std::move(path), columns);
   CsvTable table(std::move(path), columns.size());
-  write_atomically(table.part_, [&](const fs::path& temporary) {
-    table.file_.reset(std::fopen(temporary.c_str(), "wb"));
-    if (!table.file_) table.fail();
-    table.write(header_of(columns));
-    CsvReader record(in);
-    for (int64_t line = 2; record.next() && record.is_whole(); ++line) {
-      const bool complete = record.fields().size() == columns.size();
-      const std::optional<int64_t> mcs =
-          complete ? whole_number(record.fields()[std::size_t(mcs_column)]) : std::nullopt;
-      if (!mcs)
-        throw UserError(
-            fmt::format("{} cannot be continued: row {} is not {} fields with a whole number as mcs.",
-                        table.path_.string(), line, columns.size()));
-      if (*mcs > last_mcs) continue;
-      table.write(record.text());
-      ++table.rows_;
-    }
-    table.flush();
-  });
+  table.rows_ = kept->rows;
+  table.file_.reset(std::fopen(table.path_.c_str(), "ab"));
+  if (!table.file_ || ::ftruncate(::fileno(table.file_.get()), off_t(kept->bytes)) != 0) table.fail();
   return table;
 }
 
@@ -152,7 +146,6 @@ void CsvTable::finish() {
   if (!file_) return;
   sync();
   file_.reset();
-  move_into_place(part_, path_);
 }
 
 void CsvTable::write(std::string_view text) {
@@ -165,9 +158,12 @@ void CsvTable::fail() const {
 }
 
 void write_table(const std::filesystem::path& path, const Rows& rows) {
-  CsvTable table(path, rows.columns);
-  table.add(rows);
-  table.finish();
+  std::string text = header_of(rows.columns);
+  for (const std::vector<Field>& row : rows.rows) {
+    append_row(text, row);
+    text += '\n';
+  }
+  write_text_atomically(path, text);
 }
 
 }  // namespace kiln

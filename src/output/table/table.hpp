@@ -1,6 +1,5 @@
-// A table that grows while a run goes on. Rows go to a hidden file next to the final one
-// (".measures.csv.part"), which finish() renames into place: the table itself is always whole. After a crash
-// the hidden file is still there, and continue_from() takes up what it holds.
+// A table that grows while a run goes on, under its own name: `tail -f` follows it, and what a run that was
+// killed has left can be read. continue_from() cuts it back to where a run goes on.
 #pragma once
 
 #include <cstdio>
@@ -35,8 +34,9 @@ class CsvTable {
   // Starts anew. Throws Failure where the file cannot be written, as do the others.
   CsvTable(std::filesystem::path path, std::span<const std::string> columns);
 
-  // Starts with the rows of an earlier run whose `mcs` column is at most last_mcs; anew where there are none.
-  // Throws UserError where that file has other columns, or a row that is not one of this table.
+  // Starts with the rows of an earlier part of the run up to the first whose `mcs` is beyond last_mcs; anew
+  // where there are none. Throws UserError, and changes nothing, where that file has other columns, or a row
+  // that is not one of this table.
   static CsvTable continue_from(std::filesystem::path path, std::span<const std::string> columns,
                                 int64_t last_mcs);
 
@@ -53,7 +53,7 @@ class CsvTable {
   void flush();
   // The same, so that they also outlive a loss of power.
   void sync();
-  // Puts the table in its place. Without this the hidden file stays behind.
+  // Syncs and closes it. Without this it holds what was flushed.
   void finish();
 
   int64_t rows() const { return rows_; }
@@ -68,13 +68,13 @@ class CsvTable {
   void write(std::string_view text);
   [[noreturn]] void fail() const;
 
-  std::filesystem::path path_, part_;
+  std::filesystem::path path_;
   std::size_t columns_;
   std::unique_ptr<std::FILE, Close> file_;
   int64_t rows_ = 0;
 };
 
-// A whole table at once.
+// A whole table at once, which appears whole or not at all.
 void write_table(const std::filesystem::path& path, const Rows& rows);
 
 }  // namespace kiln

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A row of the hidden file.
+// A row of cells.rows.
 struct Record {
   int64_t mcs;
   uint32_t id;
@@ -183,7 +183,7 @@ void write_columns(const hdf5::Group& root, RecordReader& records, double second
 TrackTable::TrackTable(fs::path path, const Model& model, int64_t one_cell_in,
                        std::optional<int64_t> last_mcs)
     : path_(std::move(path)),
-      part_(path_.parent_path() / ".cells.rows.part"),
+      part_(path_.parent_path() / "cells.rows"),
       units_(model.units),
       one_cell_in_(one_cell_in) {
   hdf5::require();

@@ -7,8 +7,9 @@
 //   /samples         mcs, first_row, rows: where each sample lies in the columns
 //
 // HDF5 files do not survive a program that dies while it writes. So rows are first appended, as they are in
-// memory, to a hidden file; finish() makes the HDF5 file of it. What a run that died leaves behind is cut
-// back to the checkpoint and goes on.
+// memory, to cells.rows (40 bytes each: mcs int64, id uint32, volume, perimeter, neighbours int32, x, y, z
+// float32, type uint32); finish() makes the HDF5 file of it. What a run that died leaves behind is cut back
+// to the checkpoint and goes on.
 #pragma once
 
 #include <cstdio>
@@ -35,7 +36,7 @@ class TrackTable {
   void flush();
   // The same, so that they also outlive a loss of power.
   void sync();
-  // Puts the table in its place. Without this the hidden file stays behind.
+  // Puts the table in its place. Without this cells.rows stays behind.
   void finish();
 
  private:

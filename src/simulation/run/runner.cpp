@@ -1,32 +1,63 @@
 #include "simulation/run/runner.hpp"
 
+#include <algorithm>
+
 namespace kiln {
 
-Ending Runner::run(const InterruptGuard& interrupt, WallClock& clock, Progress& progress) {
-  const Model& model = simulation_.model();
-  const int64_t end = model.total_mcs(), first = simulation_.mcs();
-  write(first == writer_.start() ? Moment::start : first == end ? Moment::end : Moment::under_way, clock);
-  while (simulation_.mcs() < end) {
-    const int64_t due = writer_.next_due(simulation_.mcs());
-    Ending ending = Ending::finished;
-    bool save = false;
-    while (simulation_.mcs() < due && ending == Ending::finished && !save) {
-      const std::string& phase = model.phase_at(simulation_.mcs()).name;
-      simulation_.advance_a_while(due - simulation_.mcs());
-      progress.update(simulation_.mcs(), phase, simulation_.seconds());
-      save = clock.wants_checkpoint();
-      if (interrupt.requested())
-        ending = Ending::signal;
-      else if (clock.is_up(simulation_.last_while_seconds()))
-        ending = Ending::time_limit;
+Ending Runner::run(const InterruptGuard* interrupt, WallClock& clock) {
+  const int64_t end = simulation_.model().total_mcs();
+  bool save = false;
+  for (bool first = true;; first = false) {
+    const int64_t mcs = simulation_.mcs();
+    const Controller::Answer answer = is_asked(mcs) ? ask() : Controller::Answer::go_on;
+    const bool failed = answer == Controller::Answer::failed;
+    if (failed || (answer == Controller::Answer::stop && mcs < end)) {
+      write(Moment::interrupted, clock);
+      return Ending::controller;
     }
+    const bool begins = first && mcs == writer_.start();
+    write(begins       ? Moment::start
+          : mcs == end ? Moment::end
+          : save       ? Moment::saved
+                       : Moment::under_way,
+          clock);
+    if (simulation_.mcs() >= end) return Ending::finished;
+    int64_t due = writer_.next_due(mcs);
+    if (controller_ != nullptr) due = std::min(due, controller_->next_due(mcs));
+    const Ending ending = advance_to(due, interrupt, clock, save);
     if (ending != Ending::finished && simulation_.mcs() < end) {
       write(Moment::interrupted, clock);
       return ending;
     }
-    write(simulation_.mcs() == end ? Moment::end : save ? Moment::saved : Moment::under_way, clock);
+  }
+}
+
+Ending Runner::advance_to(int64_t due, const InterruptGuard* interrupt, const WallClock& clock, bool& save) {
+  save = false;
+  while (simulation_.mcs() < due && !save) {
+    simulation_.advance_a_while(due - simulation_.mcs());
+    writer_.pulse(simulation_.mcs());
+    save = clock.wants_checkpoint();
+    if (interrupt != nullptr && interrupt->requested()) return Ending::signal;
+    if (clock.is_up(simulation_.last_while_seconds())) return Ending::time_limit;
   }
   return Ending::finished;
+}
+
+// Not at the start, and not again where a checkpoint has what it left.
+bool Runner::is_asked(int64_t mcs) const {
+  return controller_ != nullptr && mcs > writer_.start() && mcs != steering_.mcs &&
+         controller_->next_due(mcs - 1) == mcs;
+}
+
+Controller::Answer Runner::ask() {
+  const bool changed_before = std::exchange(steering_.changed, false);
+  const Controller::Answer answer = controller_->act();
+  const bool changes = steering_.changed;
+  steering_.changed |= changed_before;
+  if (answer != Controller::Answer::failed || changes) steering_.mcs = simulation_.mcs();
+  writer_.set_steering(steering_);
+  return answer;
 }
 
 void Runner::write(Moment moment, WallClock& clock) {

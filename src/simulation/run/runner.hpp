@@ -1,27 +1,37 @@
-// A run on its way, with everything written when it is due.
+// The run loop: a simulation on its way, with everything written when it is due.
 #pragma once
 
 #include "output/run/writer.hpp"
 #include "simulation/interrupt.hpp"
-#include "simulation/progress.hpp"
+#include "simulation/run/controller.hpp"
 #include "simulation/simulation.hpp"
 #include "simulation/wall_clock.hpp"
 
 namespace kiln {
 
-enum class Ending { finished, signal, time_limit };
+enum class Ending { finished, signal, time_limit, controller };
 
 class Runner {
  public:
-  Runner(Simulation& simulation, RunWriter& writer) : simulation_(simulation), writer_(writer) {}
+  // Both may be null. `steering` is what is known of the controller, and is kept up to date.
+  Runner(Simulation& simulation, RunWriter& writer, Controller* controller, Steering& steering)
+      : simulation_(simulation), writer_(writer), controller_(controller), steering_(steering) {}
 
-  Ending run(const InterruptGuard& interrupt, WallClock& clock, Progress& progress);
+  // `interrupt` null: no signal ends it.
+  Ending run(const InterruptGuard* interrupt, WallClock& clock);
 
  private:
+  // What ends the run while it goes on to `due`, or nothing (finished) when it has come there or wants to be
+  // saved.
+  Ending advance_to(int64_t due, const InterruptGuard* interrupt, const WallClock& clock, bool& save);
+  bool is_asked(int64_t mcs) const;
+  Controller::Answer ask();
   void write(Moment moment, WallClock& clock);
 
   Simulation& simulation_;
   RunWriter& writer_;
+  Controller* controller_;
+  Steering& steering_;
 };
 
 }  // namespace kiln

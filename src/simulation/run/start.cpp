@@ -6,22 +6,42 @@
 
 #include "base/error.hpp"
 #include "model/branch.hpp"
+#include "model/file/compare.hpp"
+#include "model/file/read.hpp"
 
 namespace kiln {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A model's text without what a resumed run may change: how long it goes on.
-std::string without_length(const std::string& resolved) {
-  std::string result;
-  for (std::size_t at = 0; at < resolved.size();) {
-    const std::size_t end = std::min(resolved.find('\n', at), resolved.size() - 1) + 1;
-    const std::string line = resolved.substr(at, end - at);
-    if (line.rfind("mcs = ", 0) != 0) result += line;
-    at = end;
-  }
-  return result;
+bool is_length(const std::string& key) {
+  return key == "mcs" || (key.starts_with("phases.") && key.ends_with(".mcs"));
+}
+
+// A resumed run may change how long it goes on, and nothing else.
+void check_same_model(const Model& model, const FoundCheckpoint& found) {
+  std::vector<KeyDifference> differences =
+      model_differences(parse_document(found.checkpoint.info.model, found.file.string()),
+                        parse_document(model.resolved, model.source));
+  std::erase_if(differences, [](const KeyDifference& d) { return is_length(d.key); });
+  if (differences.empty()) return;
+  const KeyDifference& first = differences.front();
+  const auto value = [](const std::string& text) { return text.empty() ? "not given" : text; };
+  throw UserError(fmt::format(
+      "{} belongs to another model than the one given: {} is {} there and {} here{}. Only the number of MCS "
+      "may change on --resume. (--from starts a new run from it.)",
+      found.file.string(), first.key, value(first.one), value(first.other),
+      differences.size() == 1 ? ""
+                              : fmt::format(", and {} more {}", differences.size() - 1,
+                                            differences.size() == 2 ? "key differs" : "keys differ")));
+}
+
+// The model that a steered run has come to, as long as the one that is given.
+std::shared_ptr<const Model> steered_model(const Model& given, const Steering& steering) {
+  const Node root = parse_document(steering.model, given.source);
+  const Model model = make_model(root, given.source, given.folder);
+  return std::make_shared<const Model>(
+      make_model(root, given.source, given.folder, length_overrides(model, given.total_mcs())));
 }
 
 // A damaged checkpoint that is passed over, in words.
@@ -37,14 +57,18 @@ void check_length(const Model& model, int64_t mcs, const std::string& where) {
                                 where, mcs, model.total_mcs()));
 }
 
-RunStart resume(const Model& model, const RunFolder& folder, FoundCheckpoint found) {
-  if (without_length(found.checkpoint.info.model) != without_length(model.resolved))
-    throw UserError(
-        fmt::format("{} belongs to another model than the one given: only the number of MCS may change "
-                    "on --resume. (--from starts a new run from it.)",
-                    found.file.string()));
+RunStart resume(const Model& model, const RunFolder& folder, FoundCheckpoint found, bool steered) {
+  check_same_model(model, found);
   check_length(model, found.checkpoint.state.mcs, folder.path.string());
   RunStart start;
+  if (const std::optional<Steering>& steering = found.checkpoint.info.steering) {
+    if (steering->changed && !steered)
+      throw UserError(fmt::format(
+          "{} was steered by {}, and can only go on with what steered it: kiln.run(..., call=..., "
+          "resume=True).",
+          folder.path.string(), steering->by));
+    if (!steering->model.empty()) start.model = steered_model(model, *steering);
+  }
   note_refused(found, start);
   start.state = std::move(found.checkpoint.state);
   start.resumed = std::move(found);
@@ -80,7 +104,7 @@ RunStart branch(const Model& model, const RunFolder& folder, const fs::path& sou
 RunStart find_start(const StartOptions& options, const Model& model, const RunFolder& folder) {
   if (options.resume)
     if (std::optional<FoundCheckpoint> found = find_checkpoint(folder))
-      return resume(model, folder, std::move(*found));
+      return resume(model, folder, std::move(*found), options.steered);
   if (!options.from.empty()) return branch(model, folder, options.from);
   require_memory(model);
   RunStart start;

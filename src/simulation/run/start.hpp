@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ namespace kiln {
 struct StartOptions {
   bool resume = false;         // from its own checkpoint, where there is one
   std::filesystem::path from;  // another run's folder, or a checkpoint; empty: the model's first state
+  bool steered = false;        // a program goes along that may change it
 };
 
 struct RunStart {
@@ -23,6 +25,7 @@ struct RunStart {
   std::optional<FoundCheckpoint> resumed;  // its state has moved to `state`, all but the MCS
   std::optional<BranchPoint> from;         // a new run that branches off another
   std::vector<std::string> notes;          // what a person should know about it
+  std::shared_ptr<const Model> model;      // that a resumed run was steered to; null: the one given
 };
 
 // UserError where the model, or what the options ask for, does not fit what is found.

@@ -62,6 +62,7 @@ const std::pair<const char*, const char*> kFiles[] = {
     {"checkpoint.h5", "the state to go on from (--resume)"},
     {"checkpoint-before.h5", "the one before it, in case that is damaged"},
     {"model.toml", "the model with every default written out"},
+    {"source.toml", "the model as it was given"},
     {"run.json", "this run: version, seed, times, hash"},
 };
 
@@ -110,7 +111,7 @@ double disk_need(const Model& model, double cells) {
   if (model.measure.cells_every > 0) {
     const double samples = times(model.measure.cells_every);
     const TrackPlan plan = plan_tracks(model.measure, int64_t(cells), int64_t(samples));
-    // cells.h5 takes about half of its hidden file, which stands beside it for a moment.
+    // cells.h5 takes about half of cells.rows, which stands beside it for a moment.
     bytes += (plan.hdf5 ? 60 : 90) * cells / double(plan.one_cell_in) * samples;
   }
   for (const PictureSettings& p : model.pictures) bytes += 3e5 * (1 + times(p.every)) * (p.animation ? 2 : 1);
@@ -148,7 +149,7 @@ void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t 
 void write_summary_files(const RunRecord& record, const Model& model, const State& state,
                          const RunWriter& writer, const RunFolder& folder) {
   RunRecord complete = record;
-  complete.notes.insert(complete.notes.end(), writer.notes().begin(), writer.notes().end());
+  for (const std::string& note : writer.notes()) complete.notes.push_back(note);
   ReportInfo report;
   report.run = complete;
   report.description = explain(model);
