@@ -129,6 +129,8 @@ void RunPictures::finish() {
       notes_.push_back(fmt::format("no pictures/{}.mp4: {}; pictures/{}.png plays in every browser.",
                                    s.settings.name, *problem, s.settings.name));
   }
+  // An ffmpeg that outlived a run that was killed may have left its file since this one began.
+  remove_leftovers(folder_.pictures());
 }
 
 std::map<std::string, std::vector<std::string>> RunPictures::stills() const {
