@@ -242,15 +242,12 @@ TEST_F(Cli, AStackBecomesATissue) {
 kind = "seeds"
 type = "tcell"
 count = 20
-[lattice]
-size = [24, 24, 32]
-boundary = "closed"
 [types.stroma]
 frozen = true
 [types.tcell]
 volume = {target = 40, lambda = 5}
 )");
-  const Result run = kiln("run tissue.toml --mcs 5 --engine serial --json");
+  const Result run = kiln("run tissue.toml --mcs 5 --engine serial --json --set lattice.boundary=closed");
   ASSERT_EQ(run.exit_code, 0) << run.out;
   EXPECT_EQ(value(run.out, "cells"), "20");  // the stroma is not counted
   const Result none = kiln("import stack.npy --crop-from 0 0 30");
