@@ -305,7 +305,7 @@ DeviceIds DeviceState::plain_ids(const Stream& stream) {
 
 void DeviceState::use(const Module& module) {
   put_in_order_ = module.function("put_in_order");
-  if (size() == 1) unpack_ids_ = module.function("unpack_ids");
+  unpack_ids_ = module.function("unpack_ids");
 }
 
 Launch DeviceState::simple() const {

@@ -1,7 +1,7 @@
-// Rows of a table of cells, from the device's order to the host's.
+// What the host fetches, from the device's order to the host's.
 #pragma once
 
-#include "core/types.hpp"
+#include "engine/cuda/device_world.cuh"
 
 // Rows are `words` long. Row i of the result is that of the cell with the number device_ids[first + i].
 extern "C" __global__ void put_in_order(const uint32_t* rows, uint32_t words, const kiln::CellId* device_ids,
@@ -11,4 +11,14 @@ extern "C" __global__ void put_in_order(const uint32_t* rows, uint32_t words, co
     const int64_t row = i / words;
     to[i] = rows[int64_t(device_ids[first + row]) * words + (i - row * words)];
   }
+}
+
+// All sites' ids as the host knows them.
+extern "C" __global__ void unpack_ids(const __grid_constant__ kiln::cuda::StateTables tables,
+                                      const kiln::CellId* host_ids, kiln::CellId* to) {
+  using namespace kiln;
+  const auto* sites = static_cast<const device::Word*>(tables.sites);
+  for (int64_t site = device::thread_number(); site < device::kLattice.sites();
+       site += device::thread_count())
+    to[site] = host_ids[device::id_of(sites[site])];
 }
