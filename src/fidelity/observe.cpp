@@ -5,15 +5,34 @@
 
 #include "core/math.hpp"
 #include "measure/contacts.hpp"
+#include "terms/length.hpp"
 
 namespace kiln {
 namespace {
 
+// Long axes of the cells (terms/length.hpp), where their moments are known.
+Summary lengths_of(const State& state) {
+  const Cells& cells = state.cells;
+  double count = 0, sum = 0, squares = 0;
+  for (CellId cell = 1; cell < cells.count() && !cells.moments.empty(); ++cell)
+    if (cells.extent[cell].volume > 0) {
+      const double own = length::axes_of(cells.extent[cell].volume, cells.centroid[cell].sum,
+                                         cells.moments[cell], state.lattice.dimension)
+                             .longest;
+      count += 1, sum += own, squares += own * own;
+    }
+  if (count < 2) return {};
+  const double mean = sum / count;
+  return {int64_t(count), mean, std::sqrt(std::max(0.0, squares - count * mean * mean) / (count - 1))};
+}
+
 // Averages of a size over samples in time.
 class SizeMeans {
  public:
-  void add(const SizeSummary& size) {
+  void add(const SizeSummary& size, const Summary& length) {
     ++samples_;
+    length_ += length.mean;
+    length_variance_ += length.sd * length.sd;
     volume_ += size.volume.mean;
     volume_variance_ += size.volume.sd * size.volume.sd;
     perimeter_ += size.perimeter.mean;
@@ -26,10 +45,13 @@ class SizeMeans {
     seen.volume_sd = std::sqrt(volume_variance_ / samples_);
     seen.perimeter_mean = perimeter_ / samples_;
     seen.perimeter_sd = std::sqrt(perimeter_variance_ / samples_);
+    seen.length_mean = length_ / samples_;
+    seen.length_sd = std::sqrt(length_variance_ / samples_);
   }
 
  private:
   double samples_ = 0, volume_ = 0, volume_variance_ = 0, perimeter_ = 0, perimeter_variance_ = 0;
+  double length_ = 0, length_variance_ = 0;
 };
 
 double heterotypic_share(const State& state, const Model& model) {
@@ -131,7 +153,7 @@ Observation observe(const Model& model, const EngineOptions& options, const Prot
     const int64_t since = now - protocol.burn_in;
     if (now == protocol.burn_in) counts = engine->counts();
     if (measured && since % protocol.size_every == 0)
-      sizes.add(size_statistics(engine->state().cells, frozen).all);
+      sizes.add(size_statistics(engine->state().cells, frozen).all, lengths_of(engine->state()));
     if (measured && protocol.track_every > 0 && since % protocol.track_every == 0) {
       const Motion& motion = tracks.add(engine->state());
       if (since > 0) order.push_back(motion.order_index);

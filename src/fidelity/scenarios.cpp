@@ -168,6 +168,44 @@ box = [{2}, {2}]
   return s;
 }
 
+// Long cells: their ends weigh more than a site's share of the volume.
+FidelityScenario length2d(bool quick) {
+  FidelityScenario s;
+  s.name = "length2d";
+  s.what = "cells held at a length, from soft to stiff";
+  s.parameter = "lambda_length";
+  for (const double lambda : quick ? std::vector<double>{5} : std::vector<double>{1, 5, 25})
+    s.points.push_back({lambda,
+                        fmt::format(R"(temperature = 20
+[lattice]
+size = [{0}, {0}]
+[types.cell]
+volume = {{target = 100, lambda = 2}}
+length = {{target = 30, lambda = {1}}}
+connectivity = {{penalty = 1000}}
+[adhesion]
+cell.cell = 10
+cell.medium = 10
+[[initial]]
+kind = "boxes"
+types = {{cell = 1}}
+box = [10, 10]
+spacing = [20, 20]
+)",
+                                    quick ? 160 : 240, lambda),
+                        {}});
+  s.protocol.burn_in = quick ? 300 : 1000;
+  s.protocol.mcs = s.protocol.burn_in + (quick ? 300 : 2000);
+  s.protocol.size_every = 5;
+  s.protocol.track_every = 20;
+  s.runs = quick ? 8 : 18;
+  s.quantities = sizes(Filling::part);
+  s.quantities.push_back(number("length, mean", kMean, &Observation::length_mean));
+  s.quantities.push_back(number("length, sd", kDeviation, &Observation::length_sd));
+  s.quantities.push_back(number("displacement in 100 MCS", kDisplacement, &Observation::displacement));
+  return s;
+}
+
 std::string collective_at(double density, int size) {
   return fmt::format(R"(temperature = 20
 [lattice]
@@ -213,8 +251,8 @@ FidelityScenario collective3d(bool quick) {
 }  // namespace
 
 std::vector<FidelityScenario> fidelity_scenarios(bool quick, bool strict) {
-  std::vector<FidelityScenario> all = {dense3d(quick),   act3d(quick),  chemotaxis2d(quick),
-                                       sorting2d(quick), soft2d(quick), collective3d(quick)};
+  std::vector<FidelityScenario> all = {dense3d(quick), act3d(quick),    chemotaxis2d(quick), sorting2d(quick),
+                                       soft2d(quick),  length2d(quick), collective3d(quick)};
   if (strict)
     for (FidelityScenario& scenario : all)
       for (FidelityQuantity& quantity : scenario.quantities)

@@ -6,6 +6,7 @@
 #include "terms/act.hpp"
 #include "terms/chemotaxis.hpp"
 #include "terms/connectivity.hpp"
+#include "terms/length.hpp"
 #include "terms/perimeter.hpp"
 #include "terms/persistence.hpp"
 #include "terms/volume.hpp"
@@ -14,6 +15,7 @@ namespace kiln {
 
 using Terms = TermList<volume::Term,        //
                        perimeter::Term,     //
+                       length::Term,        //
                        chemotaxis::Term,    //
                        persistence::Term,   //
                        connectivity::Term,  //
