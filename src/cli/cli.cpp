@@ -150,7 +150,7 @@ void add_fidelity(CLI::App& app, FidelityOptions& o) {
   add_engine_options(c, o.engine);
   add_folder(c, o.out, "folder for fidelity.csv and fidelity.html [runs/fidelity]");
   c.add_option("--only", o.only,
-               "one scenario: dense3d, act3d, chemotaxis2d, sorting2d, soft2d or collective3d")
+               "one scenario: dense3d, act3d, chemotaxis2d, sorting2d, soft2d, length2d or collective3d")
       ->type_name("SCENARIO");
   c.add_option("--set", o.set,
                "changes the tested models alone, as in --set temperature=21, to see what the suite notices")
@@ -171,10 +171,6 @@ void add_render(CLI::App& app, RenderOptions& o) {
   using By = PictureSettings::ColourBy;
   using FrameOf = PictureSettings::FrameOf;
   using Decoration = PictureSettings::Decoration;
-  static const std::map<std::string, FrameOf> frames = {{"lattice", FrameOf::lattice},
-                                                        {"tissue", FrameOf::tissue}};
-  static const std::map<std::string, Decoration> decorations = {
-      {"full", Decoration::full}, {"scale", Decoration::scale}, {"none", Decoration::none}};
   PictureSettings& p = o.picture;
   p.name = "render";
   c.add_option("WHAT", o.what, "a run's folder or a model file")->required();
@@ -191,15 +187,16 @@ void add_render(CLI::App& app, RenderOptions& o) {
       ->type_name("AXIS");
   c.add_option("--position", p.position, "slice: where along the axis [the middle]");
   c.add_flag("--borders,!--no-borders", p.borders, "lines between cells");
-  c.add_option("--frame", o.frame,
-               "what fills the picture: lattice or tissue [as the model's first picture has it]")
-      ->transform(CLI::CheckedTransformer(frames))
+  add_choice<FrameOf>(c, "--frame", o.frame, {{"lattice", FrameOf::lattice}, {"tissue", FrameOf::tissue}},
+                      "what fills the picture: lattice or tissue [as the model's first picture has it]")
       ->type_name("WHAT");
   c.add_option("--width", p.width, "of the picture, in pixels [a whole number of them per site]")
       ->check(CLI::Range(0, kWidestPicture))
       ->type_name("PIXELS");
-  c.add_option("--decoration", p.decoration, "below the picture: full, scale (and time) or none")
-      ->transform(CLI::CheckedTransformer(decorations))
+  add_choice<Decoration>(
+      c, "--decoration", p.decoration,
+      {{"full", Decoration::full}, {"scale", Decoration::scale}, {"none", Decoration::none}},
+      "below the picture: full, scale (and time) or none")
       ->type_name("WHAT");
   c.add_flag("--cut-away", p.cut_away, "solid: takes the nearest octant out");
   c.add_option("--one-cell-in", p.one_cell_in,

@@ -39,8 +39,8 @@ CLI::Option* add_whole(CLI::App& command, const std::string& name, Whole& to, in
 }
 inline constexpr int64_t kMostMcs = 1'000'000'000'000, kMostSeed = std::numeric_limits<int64_t>::max();
 
-template <class Choice>
-CLI::Option* add_choice(CLI::App& command, const std::string& name, Choice& to,
+template <class Choice, class To>
+CLI::Option* add_choice(CLI::App& command, const std::string& name, To& to,
                         std::map<std::string, Choice> choices, const std::string& what) {
   return command.add_option_function<std::string>(
       name,

@@ -188,10 +188,10 @@ TEST(Fidelity, AnUnknownScenarioIsTheUsersMistake) {
     fidelity_command(options);
     FAIL();
   } catch (const UserError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "--only is \"sorting\", but the scenarios are dense3d, act3d, chemotaxis2d, sorting2d, soft2d, "
-        "collective3d.");
+    EXPECT_STREQ(error.what(),
+                 "--only is \"sorting\", but the scenarios are dense3d, act3d, chemotaxis2d, sorting2d, "
+                 "soft2d, length2d, "
+                 "collective3d.");
   }
 }
 
