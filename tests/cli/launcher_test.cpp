@@ -2,6 +2,7 @@
 // would.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -37,7 +38,8 @@ class Launcher : public testing::Test {
     return text;
   }
 
-  const fs::path folder_ = fs::path(testing::TempDir()) / "kiln_launcher";
+  const fs::path folder_ =
+      fs::path(testing::TempDir()) / ("kiln_launcher_" + std::to_string(::getpid()));
   int status_ = -1;
 };
 
