@@ -1,6 +1,6 @@
-// The table of cells: a column per kind of thing that is known of every cell. What engines keep up to date copy by
-// copy are integers that always equal a recount. columns.hpp describes all columns; whatever handles them all
-// (copy, hash, audit, checkpoint, packing for a device) folds over that description.
+// The table of cells: a column per kind of thing that is known of every cell. What engines keep up to date
+// copy by copy are integers that always equal a recount. columns.hpp describes all columns; whatever handles
+// them all (copy, hash, audit, checkpoint, packing for a device) folds over that description.
 #pragma once
 
 #include <vector>
@@ -26,7 +26,7 @@ struct Cells {
     Vec3<int64_t> sum;
     bool operator==(const Centroid&) const = default;
   };
-  // In place of the type's own, where a model says so.
+  // In place of the type's, where a model says so.
   struct Targets {
     float volume = 0;
     float perimeter = 0;

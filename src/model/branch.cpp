@@ -129,6 +129,7 @@ State branched_state(const Model& model, State state, const std::vector<TypeMemo
   count_cells(model, state);
   fit_act(model, state);
   fit_persistence(model, same_lags, state);
+  start_targets(model, state);
   return state;
 }
 

@@ -65,6 +65,7 @@ State state_of_ids(const Model& model, std::span<const CellId> ids, std::vector<
   count_anew(model, state, false);
   start_act(model, state);
   start_persistence(model, state);
+  start_targets(model, state);
   return state;
 }
 
@@ -75,6 +76,7 @@ void complete_edit(const Model& model, State& state, const State& before) {
   for (std::size_t site = 0; site < state.act.size(); ++site)
     if (state.ids[site] != before.ids[site]) state.act[site] = 0;
   start_new_motion(model, state, before);
+  start_targets(model, state);
 }
 
 }  // namespace kiln

@@ -293,15 +293,18 @@ void explain_initial(const Model& m, Page& page) {
 // What differs from the phase before.
 std::vector<std::string> changes(const PhysicsData& before, const PhysicsData& now, const Model& m) {
   std::vector<std::string> result;
-  const auto add = [&result](const std::string& what, double from, double to) {
-    if (from != to) result.push_back(fmt::format("{} {:g} -> {:g}", what, from, to));
+  const auto add = [&result](const std::string& what, double from, double to, Kind kind = Kind::real) {
+    const auto text = [kind](double value) {
+      return kind == Kind::target && value == double(kOwnTarget) ? "start" : fmt::format("{:g}", value);
+    };
+    if (from != to) result.push_back(fmt::format("{} {} -> {}", what, text(from), text(to)));
   };
   add("temperature", double(before.temperature), double(now.temperature));
   for (std::size_t i = 1; i < m.types.size(); ++i) {
     for (const Term& term : all_terms())
       for (std::size_t k = 0; k < term.parameters.size(); ++k)
         add(fmt::format("{} {}.{}", m.types[i].name, term.name, term.parameters[k].name),
-            double(term.get(before.types[i], k)), double(term.get(now.types[i], k)));
+            double(term.get(before.types[i], k)), double(term.get(now.types[i], k)), term.parameters[k].kind);
     for (std::size_t b = 0; b <= i; ++b)
       add(fmt::format("J {}-{}", m.types[i].name, m.types[b].name), before.adhesion[i * m.types.size() + b],
           now.adhesion[i * m.types.size() + b]);
@@ -386,6 +389,8 @@ std::string parameter_text(const Term& term, std::size_t i, const TypePhysics& t
   const std::string_view unit = p.unit;
   if (p.kind == Kind::flag) return fmt::format("{} {}", p.name, value != 0 ? "true" : "false");
   if (p.kind == Kind::field) return fmt::format("{} {}", p.name, m.fields[std::size_t(value)].name);
+  if (p.kind == Kind::target && value == kOwnTarget)
+    return fmt::format("{} what each cell has at the start", p.name);
   for (const Explained& known : kExplained)
     if (known.term == term.name && known.parameter == p.name)
       return fmt::format("{} {}", p.name, known.text(double(value), type, m));

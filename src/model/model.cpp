@@ -84,6 +84,10 @@ bool Model::reads(OptionalColumn column) const {
   });
 }
 
+bool Model::has_own_targets() const {
+  return std::any_of(phases.begin(), phases.end(), [](const Phase& p) { return p.physics.uses.targets; });
+}
+
 int Model::history_length() const {
   int longest = 0;
   for (const Phase& phase : phases)
@@ -111,6 +115,7 @@ MemoryNeed memory_need(const Model& model, double cell_count) {
   if (model.measure.explored) need.sites += sites / 8;
   need.cells = cell_count * kBytesPerCell;
   if (model.reads(OptionalColumn::moments)) need.cells += cell_count * double(sizeof(Moments));
+  if (model.has_own_targets()) need.cells += cell_count * double(sizeof(Cells::Targets));
   if (model.measure.speed_interval_mcs > 0) need.cells += cell_count * kBytesPerFollowedCell;
   for (const FieldData& field : model.fields)
     if (field.values != nullptr) need.fields += double(field.values->size() * sizeof(float));

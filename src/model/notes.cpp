@@ -43,6 +43,7 @@ void note_types(const Model& model, Notes& notes) {
     if (type.volume.target > double(model.lattice.sites()))
       notes.push_back(fmt::format("the target volume of type {}, {} sites, is larger than the lattice.", name,
                                   grouped(double(type.volume.target))));
+    if (has_own_targets(type)) continue;
     const double least = round_perimeter(model.perimeter_neighbours, dimension, double(type.volume.target));
     constexpr double kShapeMargin =
         0.95;  // shapes that follow the lattice do a little better than round ones

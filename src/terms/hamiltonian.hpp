@@ -2,10 +2,9 @@
 //
 // `World` is how an engine shows its memory:
 //   TypeId type(CellId)                       int32_t volume(CellId), perimeter(CellId)
-//   Vec3i anchor(CellId)                      sum(CellId), moments(CellId): see core/cells.hpp
-//   Vec3f direction(CellId)                   p of persistence
-//   const Patch<Dim>& around_target()         Moore neighbours of the target
-//   const Tally& tally()                      of these
+//   Vec3i anchor(CellId)                      sum(CellId), moments(CellId), targets(CellId): see
+//   core/cells.hpp Vec3f direction(CellId)                   p of persistence const Patch<Dim>&
+//   around_target()         Moore neighbours of the target const Tally& tally()                      of these
 //   Vec3i target_place()
 //   float mean_act_at_source(), mean_act_at_target()   act::geometric_mean of winner and loser
 //   const FarPatch& far_around_target(const Neighbourhood&)   where a model asks for another neighbourhood
@@ -60,29 +59,43 @@ KILN_HOT CopyChange change_of(const Physics& physics, World& world, const Copy& 
 }
 
 // One cell as terms of TermScope::cells see it. `Cells` is anything that knows the sums of the two cells by
-// id: volume, perimeter, anchor, sum, moments.
+// id: volume, perimeter, anchor, sum, moments, targets.
 template <class Cells>
-struct CellView {
-  const Physics& physics;
-  const Cells& cells;
-  CellId id;
+class CellView {
+ public:
+  KILN_HOT CellView(const Physics& all, const Cells& sums, CellId cell)
+      : physics_(all), cells_(sums), id_(cell) {}
 
-  KILN_HOT int dimension() const { return physics.lattice.dimension; }
-  KILN_HOT int32_t volume() const { return cells.volume(id); }
-  KILN_HOT int32_t perimeter() const { return cells.perimeter(id); }
-  // Of the sites' offsets from the anchor, and of their products (core/moments.hpp).
-  KILN_HOT Vec3<int64_t> sum() const { return cells.sum(id); }
-  KILN_HOT Moments moments() const { return cells.moments(id); }
-  KILN_HOT Vec3i offset_of(const Vec3i& place) const {
-    return offset_from_anchor(physics.lattice, cells.anchor(id), place);
+  KILN_HOT int dimension() const { return physics_.lattice.dimension; }
+  KILN_HOT int32_t volume() const { return cells_.volume(id_); }
+  KILN_HOT int32_t perimeter() const { return cells_.perimeter(id_); }
+  // The type's target, or the cell's own where the type says so.
+  KILN_HOT float target_volume(float of_type) const {
+    return has_own(of_type) ? cells_.targets(id_).volume : of_type;
   }
+  KILN_HOT float target_perimeter(float of_type) const {
+    return has_own(of_type) ? cells_.targets(id_).perimeter : of_type;
+  }
+  // Of the sites' offsets from the anchor, and of their products (core/moments.hpp).
+  KILN_HOT Vec3<int64_t> sum() const { return cells_.sum(id_); }
+  KILN_HOT Moments moments() const { return cells_.moments(id_); }
+  KILN_HOT Vec3i offset_of(const Vec3i& place) const {
+    return offset_from_anchor(physics_.lattice, cells_.anchor(id_), place);
+  }
+
+ private:
+  KILN_HOT bool has_own(float target) const { return physics_.uses.targets && target == kOwnTarget; }
+
+  const Physics& physics_;
+  const Cells& cells_;
+  CellId id_;
 };
 
 template <class Term, class Cells>
 KILN_HOT float delta_of_cells(const Physics& physics, const Cells& cells, const Copy& copy,
                               const CopyChange& change) {
   const auto of = [&](CellId cell, TypeId type, int sign, int32_t perimeter) {
-    return Term::delta(physics.types[type].*Term::kParams, CellView<Cells>{physics, cells, cell},
+    return Term::delta(physics.types[type].*Term::kParams, CellView<Cells>(physics, cells, cell),
                        SiteChange{sign, perimeter, change.place});
   };
   float sum = 0;

@@ -8,9 +8,10 @@ namespace kiln {
 
 enum class Kind {
   real,
-  whole,  // an integer
-  flag,   // true or false
-  field,  // the name of a vector field, kept as its index
+  whole,   // an integer
+  flag,    // true or false
+  field,   // the name of a vector field, kept as its index
+  target,  // a number, or "start": every cell has its own, what it measures in the first state
 };
 
 struct Parameter {
@@ -23,6 +24,9 @@ struct Parameter {
   const char* meaning;
   bool fixed = false;  // the state remembers it, so it is the same in all phases
 };
+
+// In place of a target: look into Cells::targets.
+inline constexpr float kOwnTarget = -1;
 
 inline constexpr double kAnyEnergy = 1e9;
 

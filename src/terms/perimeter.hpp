@@ -33,7 +33,7 @@ struct Term : TermDefaults {
   static constexpr const char* kSummary = "holds a cell at its target perimeter (surface area in 3-D)";
   using Params = perimeter::Params;
   static constexpr Parameter kParameters[] = {
-      {"target", Kind::real, 0, 1e8, 0, true, "pairs", "perimeter at which the energy is zero, At"},
+      {"target", Kind::target, 0, 1e8, 0, true, "pairs", "perimeter at which the energy is zero, At"},
       {"lambda", Kind::real, 0, kAnyEnergy, 1, false, "energy/pairs^2", "stiffness"},
   };
   struct Slot {
@@ -49,11 +49,11 @@ struct Term : TermDefaults {
 
   template <class Cell>
   KILN_HOT static float delta(const Params& p, const Cell& cell, const SiteChange& change) {
-    return perimeter::delta(p, cell.perimeter(), change.perimeter);
+    return perimeter::delta({cell.target_perimeter(p.target), p.lambda}, cell.perimeter(), change.perimeter);
   }
   template <class Cell>
   static double energy(const Params& p, const Cell& cell) {
-    return perimeter::energy(p, cell.perimeter());
+    return perimeter::energy({cell.target_perimeter(p.target), p.lambda}, cell.perimeter());
   }
   template <class Type>
   static double weight_of_a_site(const Type& type, const SurroundingsShape& shape) {

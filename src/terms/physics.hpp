@@ -14,6 +14,11 @@ struct TypePhysics : Terms::Parameters {
   bool frozen = false;
 };
 
+// Whether its cells have targets of their own.
+inline bool has_own_targets(const TypePhysics& type) {
+  return type.volume.target == kOwnTarget || type.perimeter.target == kOwnTarget;
+}
+
 // The parameters of all types. Where all cells that can change are alike (a compiler that specialises for a
 // model says so), those of one type serve for all, and need no looking up.
 struct TypeTable {
@@ -31,6 +36,7 @@ struct TypeTable {
 // Which terms any type uses, each a member with the term's name. The engines leave out the rest.
 struct TermsInUse : Terms::Flags {
   bool frozen = false;
+  bool targets = false;  // cells of some type have targets of their own
 
   // Whether a term in use has a property: any([](auto term) { return decltype(term)::kNeedsPlace; }).
   template <class Property>

@@ -26,7 +26,7 @@ struct Term : TermDefaults {
   static constexpr const char* kSummary = "holds a cell at its target volume";
   using Params = volume::Params;
   static constexpr Parameter kParameters[] = {
-      {"target", Kind::real, 0, 1e7, 0, true, "sites", "volume at which the energy is zero, Vt"},
+      {"target", Kind::target, 0, 1e7, 0, true, "sites", "volume at which the energy is zero, Vt"},
       {"lambda", Kind::real, 0, kAnyEnergy, 1, false, "energy/sites^2", "stiffness"},
   };
   struct Slot {
@@ -42,11 +42,11 @@ struct Term : TermDefaults {
 
   template <class Cell>
   KILN_HOT static float delta(const Params& p, const Cell& cell, const SiteChange& change) {
-    return volume::delta(p, cell.volume(), change.sign);
+    return volume::delta({cell.target_volume(p.target), p.lambda}, cell.volume(), change.sign);
   }
   template <class Cell>
   static double energy(const Params& p, const Cell& cell) {
-    return volume::energy(p, cell.volume());
+    return volume::energy({cell.target_volume(p.target), p.lambda}, cell.volume());
   }
   template <class Type>
   static double weight_of_a_site(const Type& type, const SurroundingsShape&) {

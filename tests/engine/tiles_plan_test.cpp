@@ -104,6 +104,17 @@ TEST(TilesPlan, LargeStiffCellsKeepAttemptsFartherApartIn3D) {
   expect_settings({.lattice = lattice, .volume = volume(1186)}, 5, 5, 4);
 }
 
+// Cells that keep their start volumes are as large as the initial state makes them; what an image holds is
+// not known from the model, and 1000 sites are assumed.
+TEST(TilesPlan, StartVolumesComeFromTheInitialState) {
+  const auto start = [](const std::string& initial) {
+    return Tissue{.volume = "{target = \"start\", lambda = 25}", .further = "[[initial]]\n" + initial};
+  };
+  expect_settings(start("box = [10, 10]"), 4, 4, 4);
+  expect_settings(start("kind = \"voronoi\"\nvolume = 500"), 6, 6, 4);
+  expect_settings(start("kind = \"voronoi\"\ncount = 5"), 7, 7, 4);
+}
+
 TEST(TilesPlan, StrictSettlesEverythingOneSiteFartherApart) {
   const std::string strict = "temperature = 20\nfidelity = \"strict\"\n";
   expect_settings({.top = strict, .volume = "{target = 100, lambda = 1}"}, 5, 5, 0);

@@ -50,6 +50,20 @@ TEST(BranchedState, IsTheSameWhereNothingDiffers) {
   EXPECT_EQ(after.mcs, 100);
 }
 
+// What a cell had at the start stays its target, whatever it has now.
+TEST(BranchedState, KeepsTargetsOrTakesWhatCellsHave) {
+  const Model own = model_of({"types.a.volume.target='start'"});
+  State state = initial_state(own);
+  for (CellId cell = 1; cell < state.cells.count(); ++cell) state.cells.targets[cell] = {7, float(cell)};
+  const State kept = branched_state(own, state, type_memories(own), "c.h5");
+  EXPECT_EQ(kept.cells.targets, state.cells.targets);
+  EXPECT_TRUE(branched_state(model_of(), state, type_memories(own), "c.h5").cells.targets.empty());
+  const State begun = branched(own);
+  ASSERT_EQ(begun.cells.targets.size(), begun.cells.count());
+  for (CellId cell = 1; cell < begun.cells.count(); ++cell)
+    EXPECT_EQ(begun.cells.targets[cell].volume, float(begun.cells.extent[cell].volume));
+}
+
 TEST(BranchedState, KnowsTypesByName) {
   std::string other = kCells;
   const std::string b = "[types.b]\nvolume = {target = 20, lambda = 1}\n";

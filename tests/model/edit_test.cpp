@@ -32,6 +32,29 @@ std::string audited(const Model& model, const State& state) {
   return audit(state, model.perimeter_neighbours, model.frozen_types());
 }
 
+TEST(Edit, NewCellsHaveTargetsLikeThoseOfAFirstState) {
+  const Model model = parse_model(R"([lattice]
+size = [24, 20]
+[types.a]
+volume = {target = "start", lambda = 1}
+[[initial]]
+kind = "boxes"
+box = [4, 4]
+)",
+                                  "m.toml", "");
+  const State before = initial_state(model);
+  ASSERT_EQ(before.cells.targets.size(), before.cells.count());
+  State state = before;
+  const CellId daughter = state.cells.add(1);
+  Site taken = 0;
+  for (Site site = 0; site < Site(state.ids.size()); ++site)
+    if (state.ids[site] == 3 && taken++ < 6) state.ids[site] = daughter;
+  complete_edit(model, state, before);
+  EXPECT_EQ(state.cells.targets[daughter].volume, 6);
+  EXPECT_EQ(state.cells.targets[3].volume, 16);
+  EXPECT_EQ(state.cells.targets[3].perimeter, float(before.cells.extent[3].perimeter));
+}
+
 TEST(Edit, KeepsTheBooks) {
   const Model model = model_of();
   const State before = initial_state(model);

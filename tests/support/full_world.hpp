@@ -22,6 +22,11 @@ inline void add_all_terms(SmallWorld& w, unsigned seed) {
     p.frozen = t > 1 && rng() % 3 == 0;
   }
   State& s = w.state;
+  if (seed % 3 == 0) {  // cells of the first type want to be what others are
+    w.types[1].volume.target = w.types[1].perimeter.target = kOwnTarget;
+    for (CellId c = 0; c < s.cells.count(); ++c)
+      s.cells.targets.push_back({float(5 + rng() % 20), float(20 + rng() % 60)});
+  }
   s.act = HugeVector<ActValue>(s.ids.size());
   s.cells.history_length = 4;
   s.cells.direction.assign(s.cells.count(), Vec3f{});

@@ -60,6 +60,7 @@ struct SmallWorld {
         p.uses.*decltype(term)::kUse |= decltype(term)::acts(t.*decltype(term)::kParams);
       });
       p.uses.frozen |= t.frozen;
+      p.uses.targets |= has_own_targets(t);
     }
     return p;
   }
@@ -112,6 +113,7 @@ class NaiveWorld {
   Vec3i anchor(CellId cell) const { return world_.state.cells.centroid[cell].anchor; }
   Vec3<int64_t> sum(CellId cell) const { return world_.state.cells.centroid[cell].sum; }
   Moments moments(CellId cell) const { return world_.state.cells.moments[cell]; }
+  Cells::Targets targets(CellId cell) const { return world_.state.cells.targets[cell]; }
   Vec3f direction(CellId cell) const { return world_.state.cells.direction[cell]; }
   const Vec3i& target_place() const { return target_; }
   const Patch<Dim>& around_target() const { return patch_; }

@@ -78,6 +78,25 @@ int reach_of_terms(const Model& model) {
   return reach;
 }
 
+// About the volume of a type's cells in the first state, from the model alone: whoever resumes a run must
+// come to the same plan, whether or not images are still there.
+double start_volume(const Model& model, TypeId type) {
+  constexpr double kUnknown = 1000;
+  double largest = 0;
+  for (const InitialStep& step : model.initial) {
+    if (std::none_of(step.types.begin(), step.types.end(), [&](const auto& t) { return t.first == type; }))
+      continue;
+    const bool has_volume = step.kind == InitialStep::Kind::hexagonal ||
+                            (step.kind == InitialStep::Kind::voronoi && !step.count && !step.density);
+    largest = std::max(largest,
+                       step.kind == InitialStep::Kind::boxes
+                           ? double(step.box.x) * step.box.y * (model.lattice.dimension == 3 ? step.box.z : 1)
+                       : has_volume ? step.volume
+                                    : kUnknown);
+  }
+  return largest > 0 ? largest : kUnknown;
+}
+
 // Phases that only prepare a tissue need no fidelity; unless there are no others.
 std::vector<const Phase*> decisive_phases(const Model& model) {
   std::vector<const Phase*> measured, all;
@@ -101,10 +120,12 @@ Settings settings_for(const Model& model) {
   const SurroundingsShape shape{model.lattice.dimension, model.perimeter_neighbours.count};
   double largest = 0, heaviest = 0, stiffest = 0;
   for (const Phase* phase : decisive_phases(model))
-    for (const TypePhysics& type : phase->physics.types) {
+    for (std::size_t i = 0; i < phase->physics.types.size(); ++i) {
+      const TypePhysics& type = phase->physics.types[i];
       if (type.frozen || !has_weight(type)) continue;
       stiffest = std::max(stiffest, stiffness(phase->physics, type, shape));
-      largest = std::max(largest, double(type.volume.target));
+      largest = std::max(largest, type.volume.target == kOwnTarget ? start_volume(model, TypeId(i))
+                                                                   : double(type.volume.target));
       heaviest = std::max(heaviest, weight_of_a_site(type, shape));
     }
   const bool soft = stiffest <= kSoft;

@@ -132,6 +132,8 @@ float number_of(const Node& node, Kind kind, const Scope& scope) {
       return float(node.real());
     case Kind::whole:
       return float(node.whole());
+    case Kind::target:
+      return std::holds_alternative<std::string>(node.value) ? kOwnTarget : float(node.real());
     case Kind::flag:
       return node.flag() ? 1.0f : 0.0f;
     case Kind::field:
@@ -256,6 +258,7 @@ PhysicsData make_physics(const PhysicsNodes& nodes, const Scope& scope) {
   for (const TypePhysics& type : result.types) {
     most = std::max(most, double(type.act.max));
     result.uses.frozen |= type.frozen;
+    result.uses.targets |= !type.frozen && has_own_targets(type);
     // Sites of frozen types never change, so no term ever looks at them.
     for (const Term& term : all_terms()) term.used(result.uses) |= !type.frozen && term.acts(type);
   }

@@ -46,6 +46,8 @@ ValueKind kind_of(Kind kind) {
       return ValueKind::flag;
     case Kind::field:
       return ValueKind::field_name;
+    case Kind::target:
+      return ValueKind::choice_or_real;
   }
   return ValueKind::real;
 }
@@ -63,7 +65,8 @@ struct KeyTables {
           fallback =
               p.kind == Kind::flag ? (p.fallback != 0 ? "true" : "false") : fmt::format("{}", p.fallback);
         fallbacks.push_back(fallback);
-        table.push_back({p.name, kind_of(p.kind), p.least, p.most, fallbacks.back(), "", p.unit, p.meaning});
+        table.push_back({p.name, kind_of(p.kind), p.least, p.most, fallbacks.back(),
+                         p.kind == Kind::target ? "start" : "", p.unit, p.meaning});
       }
     }
   }

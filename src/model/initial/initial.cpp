@@ -186,6 +186,7 @@ State initial_state(const Model& model, std::vector<std::string>* notes) {
   count_anew(model, state, false);
   start_act(model, state);
   start_persistence(model, state);
+  start_targets(model, state);
   return state;
 }
 

@@ -38,6 +38,14 @@ void start_act(const Model& model, State& state) {
     if (const CellId cell = state.ids[site]; cell != kMedium) state.act[site] = start[state.cells.type[cell]];
 }
 
+void start_targets(const Model& model, State& state) {
+  Cells& cells = state.cells;
+  cells.targets.resize(model.has_own_targets() ? cells.count() : 0);
+  for (CellId cell = 1; cell < cells.targets.size(); ++cell)
+    if (cells.targets[cell] == Cells::Targets{})
+      cells.targets[cell] = {float(cells.extent[cell].volume), float(cells.extent[cell].perimeter)};
+}
+
 std::vector<bool> persistent_types(const Model& model) {
   std::vector<bool> persistent(model.types.size(), false);
   for (const Phase& phase : model.phases)

@@ -51,6 +51,7 @@ struct LiveSizes {
     for (int k = 0; k < Moments::count(kDim); ++k) result.of[k] = __ldcg(&tables.moments[cell].of[k]);
     return result;
   }
+  __device__ __forceinline__ cuda::CellTargets targets(CellId cell) const { return tables.targets[cell]; }
 
  private:
   __device__ __forceinline__ uint64_t pair(CellId cell) const {

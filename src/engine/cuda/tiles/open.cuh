@@ -25,6 +25,7 @@ struct TwoSizes {
   __device__ __forceinline__ Vec3i anchor(CellId cell) const { return tables.anchors[cell]; }
   __device__ __forceinline__ Vec3<int64_t> sum(CellId cell) const { return tables.sums[cell]; }
   __device__ __forceinline__ Moments moments(CellId cell) const { return tables.moments[cell]; }
+  __device__ __forceinline__ cuda::CellTargets targets(CellId cell) const { return tables.targets[cell]; }
 };
 
 // What it takes to carry an attempt out.
