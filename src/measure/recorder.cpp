@@ -48,13 +48,13 @@ Recorder::Recorder(const Model& model, RecorderOptions options, TrackData tracks
       options_(options),
       tracks_(model.units, frozen_, options.tracks, std::move(tracks)) {}
 
-MeasureRow Recorder::record(const Look& look, const AttemptCounts& counts, const std::string& phase,
-                            bool with_fragments) {
+MeasureRow Recorder::record(const Look& look, const AttemptCounts& counts, const Phase& phase,
+                            bool with_lattice) {
   const int threads = options_.threads;
   MeasureRow row;
   row.mcs = look.mcs();
   row.minutes = double(look.mcs()) * units_.seconds_per_mcs / 60.0;
-  row.phase = phase;
+  row.phase = phase.name;
   // What the table of cells tells is worked out while contacts are counted, maybe on a GPU.
   int64_t sites_of_cells = 0;
   std::future<void> of_cells = std::async(std::launch::async, [&] {
@@ -70,12 +70,13 @@ MeasureRow Recorder::record(const Look& look, const AttemptCounts& counts, const
     }
   });
   if (!frozen_sites_) frozen_sites_ = frozen_sites(look, frozen_, threads);
-  if (with_fragments) row.fragmented = fragmented_cells(look.state(), frozen_, threads);
+  if (with_lattice) row.fragmented = fragmented_cells(look.state(), frozen_, threads);
   row.acceptance = acceptance_between(last_counts_, counts);
   last_counts_ = counts;
   const ContactMatrix contacts = contact_matrix(look, int(types_.size()), threads);
   row.interface = interface_by_kind(contacts, frozen_);
   for (const auto& [a, b] : contact_pairs(types_)) row.contact_fractions.push_back(contacts.fraction(a, b));
+  row.energy = energy_of(look, phase.physics.view(), contacts, with_lattice, threads);
   of_cells.get();
   row.medium_sites = look.lattice().sites() - *frozen_sites_ - sites_of_cells;
   return row;

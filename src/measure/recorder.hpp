@@ -7,6 +7,7 @@
 
 #include "engine/engine.hpp"
 #include "measure/contacts.hpp"
+#include "measure/energy.hpp"
 #include "measure/motility/motility.hpp"
 #include "measure/motility/tracks.hpp"
 #include "measure/statistics.hpp"
@@ -36,6 +37,7 @@ struct MeasureRow {
   Acceptance acceptance;  // since the row before
   SizeSummary size;
   Interface interface;
+  Energy energy;
   Motion motion;
   std::optional<ExploredRow> explored;
   int64_t medium_sites = 0;
@@ -55,11 +57,11 @@ class Recorder {
   // With `tracks` it goes on where a run was interrupted.
   explicit Recorder(const Model& model, RecorderOptions options = {}, TrackData tracks = {});
 
-  // Takes a sample. `counts` are the engine's, as they are now. Cells in pieces are counted only where
-  // `with_fragments` asks for it: that takes the whole lattice to the host, and is the dearest of the
-  // measures.
-  MeasureRow record(const Look& look, const AttemptCounts& counts, const std::string& phase,
-                    bool with_fragments = true);
+  // Takes a sample. `counts` are the engine's, as they are now. What takes the whole lattice to the host, and
+  // is the dearest of the measures, is done only where `with_lattice` asks for it: cells in pieces, and
+  // adhesion's energy where its neighbours are not Moore's.
+  MeasureRow record(const Look& look, const AttemptCounts& counts, const Phase& phase,
+                    bool with_lattice = true);
 
   const Tracks& tracks() const { return tracks_; }
   // What the next row's acceptance counts from.

@@ -8,7 +8,7 @@
 namespace kiln {
 namespace {
 
-constexpr int64_t kMostSitesForFragments = int64_t(1) << 26;
+constexpr int64_t kMostSitesToBring = int64_t(1) << 26;  // to the host, for every row
 
 Recorder make_recorder(const Model& model, const NamedArrays& memory, int threads) {
   RecorderOptions options;
@@ -57,8 +57,8 @@ Seen Watch::look(const Look& look, const AttemptCounts& counts, bool last, int64
   const int phase = model_.phase_number(look.mcs());
   seen.correlation = motility_.watch(look, is_measured(look.mcs()) ? phase : -1);
   if (is_due(look.mcs(), model_.measure.every, last)) {
-    const bool with_fragments = last || look.lattice().sites() <= kMostSitesForFragments;
-    seen.row = recorder_.record(look, counts, model_.phases[std::size_t(phase)].name, with_fragments);
+    const bool with_lattice = last || look.lattice().sites() <= kMostSitesToBring;
+    seen.row = recorder_.record(look, counts, model_.phases[std::size_t(phase)], with_lattice);
     seen.row->explored = motility_.explore(look);
     seen.row->mixed_fraction = motility_.mixed(look);
   }

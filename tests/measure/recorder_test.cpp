@@ -18,6 +18,15 @@ Model model_with(const std::vector<CellType>& types) {
   return model;
 }
 
+// Without any energy.
+Phase phase(const std::string& name = "") {
+  Phase result;
+  result.name = name;
+  result.physics.types.resize(4);
+  result.physics.adhesion_units.assign(16, 0);
+  return result;
+}
+
 CellType type(const std::string& name, bool frozen = false) {
   CellType result;
   result.name = name;
@@ -39,10 +48,10 @@ TEST(Recorder, OneRow) {
   State state =
       state_from(flat(6, 1, false, false), {1, 2, 2, 0, 1, 3}, {0, 1, 2, 3, 2}, frozen_flags(kTypes));
   state.mcs = 20;
-  recorder.record(state, {1000, 500, 100}, "settle");
+  recorder.record(state, {1000, 500, 100}, phase("settle"));
   state.mcs = 40;
   state.cells.centroid[2].anchor.x += 3;
-  const MeasureRow row = recorder.record(state, {3000, 1000, 500}, "run");
+  const MeasureRow row = recorder.record(state, {3000, 1000, 500}, phase("run"));
   EXPECT_EQ(row.mcs, 40);
   EXPECT_DOUBLE_EQ(row.minutes, 20);
   EXPECT_EQ(row.phase, "run");
@@ -71,22 +80,22 @@ TEST(Recorder, OneRow) {
 TEST(Recorder, FragmentsCanBeLeftOut) {
   Recorder recorder(model_with(kTypes));
   const State state = state_from(flat(3, 1, false, false), {1, 0, 1}, {0, 1}, frozen_flags(kTypes));
-  EXPECT_FALSE(recorder.record(state, {}, "", false).fragmented.has_value());
-  EXPECT_EQ(recorder.record(state, {}, "", true).fragmented, 1);
+  EXPECT_FALSE(recorder.record(state, {}, phase(), false).fragmented.has_value());
+  EXPECT_EQ(recorder.record(state, {}, phase(), true).fragmented, 1);
 }
 
 TEST(Recorder, GoesOnWithTheTracksOfAnotherRun) {
   const Model model = model_with(kTypes);
   State state = state_from(flat(3, 1, false, false), {1, 0, 0}, {0, 1}, frozen_flags(kTypes));
   Recorder first(model);
-  first.record(state, {}, "");
+  first.record(state, {}, phase());
   Recorder second(model, {}, first.tracks().data());
   state.mcs = 10;
   state.cells.centroid[1].anchor.x += 7;
-  EXPECT_DOUBLE_EQ(second.record(state, {}, "").motion.displacement_um, 14);
+  EXPECT_DOUBLE_EQ(second.record(state, {}, phase()).motion.displacement_um, 14);
   // A state that has been seen gives the same row again.
   Recorder third(model, {}, second.tracks().data());
-  const MeasureRow again = third.record(state, {}, "");
+  const MeasureRow again = third.record(state, {}, phase());
   ASSERT_EQ(again.of_types.size(), 2u);
   EXPECT_DOUBLE_EQ(again.of_types[0].speed_um_per_min, 14 / 5.0);
 }

@@ -199,7 +199,8 @@ TEST_F(Table, MeasuresThatAreAskedForHaveColumns) {
   const std::string text = text_of(path_);
   EXPECT_NE(
       text.find(
-          ",straightness,medium_sites,explored_sites,explored_um3,explored_um3_per_cell,visited_um3_mean,"
+          ",straightness,medium_sites,energy,energy_adhesion,energy_volume,energy_perimeter,energy_length,"
+          "explored_sites,explored_um3,explored_um3_per_cell,visited_um3_mean,"
           "mixed_fraction,contact_light_medium,"),
       std::string::npos)
       << text;
@@ -221,7 +222,7 @@ TEST_F(Table, SeveralTypesHaveColumnsOfTheirOwn) {
   table.finish();
   const std::string text = text_of(path_);
   EXPECT_NE(
-      text.find(",medium_sites,cells_light,volume_mean_light,volume_sd_light,speed_um_per_min_light,"
+      text.find(",energy_length,cells_light,volume_mean_light,volume_sd_light,speed_um_per_min_light,"
                 "cells_wall,volume_mean_wall,volume_sd_wall,speed_um_per_min_wall,contact_light_medium,"),
       std::string::npos)
       << text;
@@ -243,6 +244,7 @@ TEST_F(Table, MeasuresColumnsAndARow) {
   row.interface = {11, 12, 13, 14};
   row.motion = {3, 1.5, 2.5, 3.5, 0.5, -0.5, 0.125};
   row.medium_sites = 77;
+  row.energy = {3, {2.5, 5, 0.25}};
   row.contact_fractions = {0.1, 0.2, 0.7};
   add_measures(table, row);
   MeasureRow undefined;
@@ -254,11 +256,14 @@ TEST_F(Table, MeasuresColumnsAndARow) {
       "mcs,t_min,phase,cells,extinct,fragmented,acceptance,live_fraction,volume_mean,volume_sd,perimeter_"
       "mean,"
       "perimeter_sd,homotypic,heterotypic,with_medium,with_frozen,displacement_um,speed_um_per_min,msd_um2,"
-      "order_index,direction_autocorrelation,straightness,medium_sites,contact_light_medium,contact_light_"
+      "order_index,direction_autocorrelation,straightness,medium_sites,"
+      "energy,energy_adhesion,energy_volume,energy_perimeter,energy_length,contact_light_medium,contact_"
+      "light_"
       "light,"
       "contact_light_wall\n"
-      "40,20,run,3,1,2,0.25,0.75,150.5,1.25,1500,20,11,12,13,14,1.5,3.5,2.5,0.5,-0.5,0.125,77,0.1,0.2,0.7\n"
-      "0,0,,0,0,,,,,,,,0,0,0,0,,,,,,,0,,,\n");
+      "40,20,run,3,1,2,0.25,0.75,150.5,1.25,1500,20,11,12,13,14,1.5,3.5,2.5,0.5,-0.5,0.125,77,"
+      "10.75,3,2.5,5,0.25,0.1,0.2,0.7\n"
+      "0,0,,0,0,,,,,,,,0,0,0,0,,,,,,,0,0,0,0,0,0,,,\n");
 }
 
 TEST_F(Table, CellsAreInMicrometresAndSeconds) {

@@ -14,7 +14,7 @@ class Object;
 }
 
 struct ColumnInfo {
-  std::string_view name;  // A, B, KEY and N stand for what a model or a run puts there: contact_A_B
+  std::string_view name;  // A, B, TERM, KEY and N stand for what a model or a run puts there: contact_A_B
   std::string_view unit;  // "": none
   std::string_view meaning;
 };

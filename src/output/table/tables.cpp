@@ -72,6 +72,21 @@ constexpr MeasureColumn kAlways[] = {
      [](const MeasureRow& r) -> Field { return r.medium_sites; }},
 };
 
+constexpr MeasureColumn kEnergy[] = {
+    {{"energy", "energy", "of the tissue, the sum of the columns that follow"},
+     [](const MeasureRow& r) -> Field { return r.energy.sum(); }},
+    {{"energy_adhesion", "energy",
+      "J over all contacts, those of frozen cells among them; empty on more than 2^26 sites but for the last "
+      "row where `neighbourhood.adhesion` is not Moore"},
+     [](const MeasureRow& r) -> Field { return r.energy.adhesion; }},
+};
+// A column per term that has an energy.
+constexpr ColumnInfo kEnergyOfTerm = {
+    "energy_TERM", "energy",
+    "for `volume`, `perimeter` and `length`: the term's sum over cells, 0 where no type has it. Act, "
+    "chemotaxis, "
+    "persistence and connectivity weigh copies and have no energy of their own"};
+
 // In 2-D, um2 stands for um3.
 constexpr MeasureColumn kExplored[] = {
     {{"explored_sites", "sites",
@@ -136,6 +151,8 @@ std::string in_dimension(std::string_view name, int dimension) {
 std::vector<ColumnInfo> measures_info() {
   std::vector<ColumnInfo> columns;
   for (const MeasureColumn& column : kAlways) columns.push_back(column.info);
+  for (const MeasureColumn& column : kEnergy) columns.push_back(column.info);
+  columns.push_back(kEnergyOfTerm);
   for (const MeasureColumn& column : kExplored) columns.push_back(column.info);
   columns.push_back(kMixed.info);
   for (const TypeColumn& column : kOfTypes) columns.push_back(column.info);
@@ -146,6 +163,8 @@ std::vector<ColumnInfo> measures_info() {
 std::vector<std::string> measures_columns(const Model& model) {
   std::vector<std::string> columns;
   for (const MeasureColumn& column : kAlways) columns.emplace_back(column.info.name);
+  for (const MeasureColumn& column : kEnergy) columns.emplace_back(column.info.name);
+  for (const char* term : energy_terms()) columns.push_back("energy_" + std::string(term));
   if (model.measure.explored)
     for (const MeasureColumn& column : kExplored)
       columns.push_back(in_dimension(column.info.name, model.lattice.dimension));
@@ -161,6 +180,8 @@ std::vector<std::string> measures_columns(const Model& model) {
 std::vector<Field> measures_fields(const MeasureRow& row) {
   std::vector<Field> fields;
   for (const MeasureColumn& column : kAlways) fields.push_back(column.value(row));
+  for (const MeasureColumn& column : kEnergy) fields.push_back(column.value(row));
+  for (const double of_term : row.energy.of_terms) fields.push_back(of_term);
   if (row.explored)
     for (const MeasureColumn& column : kExplored) fields.push_back(column.value(row));
   if (row.mixed_fraction) fields.push_back(kMixed.value(row));
