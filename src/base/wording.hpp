@@ -5,8 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/lattice.hpp"
-
 namespace kiln {
 
 std::string grouped(double number);         // 1,234,567
@@ -16,9 +14,5 @@ std::string duration_text(double seconds);  // 16.7 min
 std::string time_text(double seconds, double span);
 // 5400 of "1h30m", "90min", "1.5h" or "5400"; units are d, h, m or min, s. None where it is no duration.
 std::optional<double> seconds_in(std::string_view text);
-std::string size_text(const Lattice& lattice);  // 64 x 64 x 64
-
-// The diameter of a ball, or in 2-D a disc, of this many sites.
-double ball_diameter(double sites, int dimension);
 
 }  // namespace kiln

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
+#include "core/lattice_size.hpp"
 #include "output/picture/palette.hpp"
 #include "output/picture/png.hpp"
 

@@ -6,6 +6,7 @@
 #include "base/tell.hpp"
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
+#include "core/lattice_size.hpp"
 #include "model/explain.hpp"
 #include "simulation/progress.hpp"
 #include "simulation/run/run.hpp"

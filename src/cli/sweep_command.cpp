@@ -9,6 +9,7 @@
 #include "base/tell.hpp"
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
+#include "core/lattice_size.hpp"
 #include "output/run/record.hpp"
 #include "simulation/interrupt.hpp"
 #include "simulation/progress.hpp"

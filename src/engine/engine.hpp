@@ -25,7 +25,7 @@ struct AttemptCounts {
 struct DeviceIds {
   uint64_t address = 0;
   int device = 0;               // which GPU
-  std::shared_ptr<void> owner;  // who keeps it keeps the memory
+  std::shared_ptr<void> owner;  // keeps the memory alive
 };
 
 class Engine {
@@ -39,14 +39,14 @@ class Engine {
   virtual const State& state() = 0;
   // The same, but the lattice and Act may be old ones: cheap where those lie on a GPU.
   virtual const State& state_of_cells() { return state(); }
-  // Copies the state as it is now, for somebody who goes on with it while the engine does, too. The memory
-  // that `to` has is used again. The copy is whole when what is returned has been called; that may be on
-  // another thread, while the engine goes on, but before the next copy.
+  // Starts a snapshot of the state into `to`, whose memory is used again; it stays valid while the engine
+  // advances. The snapshot is complete when the returned function has been called; that may be on another
+  // thread, while the engine advances, but before the next snapshot.
   virtual std::function<void()> begin_copy(State& to) {
     copy_state(state(), to, all_threads());
     return [] {};
   }
-  // Asks the lattice where it lies; nullptr where state() has it at hand anyway.
+  // Measures of the lattice in the engine's own memory; nullptr where state() has it at hand anyway.
   virtual LatticeSurvey* survey() { return nullptr; }
   // Where the lattice lies on a GPU: its ids for another program there, without a way over the host.
   virtual std::optional<DeviceIds> device_ids() { return std::nullopt; }

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/wording.hpp"
+#include "core/lattice_size.hpp"
 #include "model/initial/motion.hpp"
 
 namespace kiln {

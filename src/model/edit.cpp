@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "base/wording.hpp"
+#include "core/lattice_size.hpp"
 #include "model/branch.hpp"
 #include "model/initial/motion.hpp"
 

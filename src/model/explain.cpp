@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/wording.hpp"
+#include "core/lattice_size.hpp"
 #include "model/file/term_registry.hpp"
 
 namespace kiln {

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/wording.hpp"
+#include "core/lattice_size.hpp"
 
 namespace kiln {
 

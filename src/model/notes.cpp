@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/wording.hpp"
+#include "core/lattice_size.hpp"
 #include "model/explain.hpp"
 #include "model/initial/rows.hpp"
 

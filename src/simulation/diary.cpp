@@ -54,7 +54,7 @@ void Diary::note() {
   const Seen seen = watch_->look(Look(simulation_.engine()), simulation_.counts(), false, one_cell_in_);
   if (seen.row) rows_.push_back(*seen.row);
   if (seen.cells) tracks_.add(mcs, *seen.cells);
-  for (std::vector<Field>& row : correlation_rows(mcs, seen.correlation, *model_).rows)
+  for (std::vector<TableValue>& row : correlation_rows(mcs, seen.correlation, *model_).rows)
     correlation_.rows.push_back(std::move(row));
 }
 

@@ -34,7 +34,7 @@ void check(const fs::path& path, IfExists if_exists) {
 }
 
 std::string line_of(const std::vector<std::string>& columns) {
-  const std::vector<Field> fields(columns.begin(), columns.end());
+  const std::vector<TableValue> fields(columns.begin(), columns.end());
   return csv_line(fields) + "\n";
 }
 
@@ -51,23 +51,23 @@ std::vector<std::string> names_of(const Sweep& sweep) {
 }
 std::string start_of(const Sweep& sweep, const SweepRun& run) {
   const std::vector<std::string>& values = sweep.combinations()[run.combination].values;
-  std::vector<Field> fields(values.begin(), values.end());
+  std::vector<TableValue> fields(values.begin(), values.end());
   fields.push_back(run.replica);
   fields.push_back(int64_t(run.seed));
   return csv_line(fields) + ",";
 }
 
 std::string summary_of(const Model& model, const ReplicaResult& result) {
-  std::vector<Field> fields = {std::string_view(result.hash)};
+  std::vector<TableValue> fields = {std::string_view(result.hash)};
   if (result.rows.empty()) {
     fields.resize(fields.size() + measures_columns(model).size(), kUndefined);
   } else {
-    const std::vector<Field> last = measures_fields(result.rows.back());
+    const std::vector<TableValue> last = measures_fields(result.rows.back());
     fields.insert(fields.end(), last.begin(), last.end());
   }
   if (model.measure.speed_interval_mcs > 0) {
     const SpeedSums none;
-    const std::vector<Field> speeds =
+    const std::vector<TableValue> speeds =
         motility_fields(result.speeds.empty() ? none : result.speeds.back(), model);
     fields.insert(fields.end(), speeds.begin(), speeds.end());
   }

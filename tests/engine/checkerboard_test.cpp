@@ -89,8 +89,8 @@ class PlainCheckerboard {
     const Copy copy{winner, loser, type_of(winner), type_of(loser), source, offset * -1};
     const typename HostWorld<Dim>::Place at{lattice.index(target), target, false},
         from{lattice.index(source), source, false};
-    typename HostWorld<Dim>::Room room;
-    HostWorld<Dim> world(reader_, physics_, copy, at, from, room);
+    typename HostWorld<Dim>::Scratch scratch;
+    HostWorld<Dim> world(reader_, physics_, copy, at, from, scratch);
     CopyChange change;
     if (!accepts<Dim>(physics_, world, copy, acceptance_threshold(physics_.temperature, a.threshold_bits),
                       change))

@@ -71,8 +71,8 @@ void check_world() {
       const typename HostWorld<Dim>::Place at{l.index(target), target, around.is_interior(target)};
       const typename HostWorld<Dim>::Place from{l.index(copy.source), copy.source,
                                                 around.is_interior(copy.source)};
-      typename HostWorld<Dim>::Room room;
-      const HostWorld<Dim> fast(around, physics, copy, at, from, room);
+      typename HostWorld<Dim>::Scratch scratch;
+      const HostWorld<Dim> fast(around, physics, copy, at, from, scratch);
       const test::NaiveWorld<Dim> naive(w, copy, target);
       for (int lane = 0; lane < Patch<Dim>::kLanes; ++lane)
         ASSERT_EQ(fast.around_target().ids[lane], naive.around_target().ids[lane]) << lane;

@@ -1,10 +1,10 @@
 #include "measure/motility/direction_correlation.hpp"
+#include "core/lattice_size.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "base/wording.hpp"
 #include "core/random.hpp"
 #include "measure/small_states.hpp"
 

@@ -1,11 +1,11 @@
 #include "measure/motility/motility.hpp"
+#include "core/lattice_size.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/error.hpp"
-#include "base/wording.hpp"
 #include "measure/small_states.hpp"
 
 namespace kiln {

@@ -1,11 +1,11 @@
 // A whole run's tables, and those of one that was stopped and went on.
+#include "core/lattice_size.hpp"
 #include "output/run/writer.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
-#include "base/wording.hpp"
 #include "data/hdf5/file.hpp"
 #include "file_examples.hpp"
 #include "model/file/read.hpp"

@@ -41,7 +41,7 @@ class Table : public ::testing::Test {
   const std::vector<std::string> columns_ = {"name", "mcs", "value"};
 };
 
-using Fields = std::initializer_list<Field>;
+using Fields = std::initializer_list<TableValue>;
 
 TEST_F(Table, GrowsUnderItsOwnName) {
   put(path_, "an older run\n");
@@ -93,12 +93,12 @@ TEST_F(Table, ManyRowsAreThoseAddedOneByOne) {
   constexpr int64_t kRows = 20'000;  // worth several threads
   CsvTable one_by_one(path_, columns_), at_once(folder_ / "b.csv", columns_);
   for (int64_t i = 0; i < kRows; ++i) one_by_one.add(Fields{"a,b", i, 1.0 / double(i)});
-  at_once.add_rows(kRows, [](int64_t i, std::span<Field> row) {
+  at_once.add_rows(kRows, [](int64_t i, std::span<TableValue> row) {
     row[0] = std::string_view("a,b");
     row[1] = i;
     row[2] = 1.0 / double(i);
   });
-  at_once.add_rows(0, [](int64_t, std::span<Field>) { FAIL(); });
+  at_once.add_rows(0, [](int64_t, std::span<TableValue>) { FAIL(); });
   EXPECT_EQ(at_once.rows(), kRows);
   one_by_one.finish();
   at_once.finish();

@@ -135,7 +135,7 @@ __device__ __forceinline__ float mean_act(const Surroundings& around, CellId cel
   return act::geometric_mean(around.patch, values, cell, ActValue(own), model::kActLogs);
 }
 
-// What the terms see of one attempt, however its surroundings were read.
+// One attempt as the terms see it, however its surroundings were read.
 struct World {
   const StateTables& tables;
   Vec3i target;
@@ -189,8 +189,8 @@ __device__ __forceinline__ bool thaw(const StateTables& t, Copy& copy) {
   return true;
 }
 
-// Changes of global memory whose result nobody asks for. (In large kernels the compiler makes atomics of
-// atomicAdd and atomicMin that send it back all the same.)
+// Fire-and-forget updates (`red`): the old value is not returned. (In large kernels the compiler makes of
+// atomicAdd and atomicMin atomics that return it, used or not.)
 __device__ __forceinline__ void add(void* to, int64_t by) {
   asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(to)), "l"(by)
                : "memory");
@@ -201,8 +201,8 @@ __device__ __forceinline__ void lower(uint64_t* what, uint64_t to) {
 }
 
 // A cell gains (sign +1) or loses (-1) a site. Volume and perimeter are the halves of one 64-bit number,
-// changed by one addition, so that nobody sees one without the other. (The volume never falls below 0, so
-// nothing is carried between the halves.) Nobody waits for the old values.
+// changed by one addition, so that no thread sees one without the other. (The volume never falls below 0, so
+// nothing is carried between the halves.)
 __device__ __forceinline__ void move_size(cuda::Extent* cell, int sign, int perimeter) {
   add(cell, int64_t(perimeter) * (int64_t(1) << 32) + sign);
 }
@@ -226,23 +226,23 @@ __device__ __forceinline__ Word taken_by(const Physics& physics, CellId winner, 
   return word_of(winner, clock + (remembers ? uint32_t(physics.types[type].act.max) : 0));
 }
 
-// For a whole warp: calls `put` for the lanes that have something, with its place among theirs. Gives back
-// how many have.
+// Warp compaction: calls put(rank) for each lane with `mine`, with its rank among those lanes. Returns their
+// number.
 template <class Put>
-__device__ __forceinline__ uint32_t put_together(bool mine, uint32_t lane, const Put& put) {
+__device__ __forceinline__ uint32_t compact(bool mine, uint32_t lane, const Put& put) {
   const uint32_t all = __ballot_sync(~0u, mine);
   if (mine) put(__popc(all & ((1u << lane) - 1)));
   return __popc(all);
 }
 
-// Threads that share some work: this one's number among them, and how many there are.
-struct Party {
-  int64_t number, count;
+// Threads that share a strided loop: this one's rank among them, and how many there are.
+struct ThreadRange {
+  int64_t rank, count;
 };
 
 __device__ __forceinline__ int64_t thread_number() { return int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
 __device__ __forceinline__ int64_t thread_count() { return int64_t(gridDim.x) * blockDim.x; }
-__device__ __forceinline__ Party whole_grid() { return {thread_number(), thread_count()}; }
-__device__ __forceinline__ Party whole_block() { return {int64_t(threadIdx.x), int64_t(blockDim.x)}; }
+__device__ __forceinline__ ThreadRange whole_grid() { return {thread_number(), thread_count()}; }
+__device__ __forceinline__ ThreadRange whole_block() { return {int64_t(threadIdx.x), int64_t(blockDim.x)}; }
 
 }  // namespace kiln::device

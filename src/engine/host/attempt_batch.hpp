@@ -62,7 +62,7 @@ class AttemptBatch {
     }
   }
 
-  // Opens the attempts that are between different cells as the lattice is now. The others are null, until a
+  // Opens the attempts that are between different cells as the lattice is now. The rest are null, until a
   // copy touches their sites.
   void open_between_cells(const StateReader<Dim>& reader) {
     for (int i = 0; i < count_; ++i)

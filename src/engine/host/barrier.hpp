@@ -1,4 +1,4 @@
-// Barrier for threads that meet many thousand times a second.
+// Barrier for threads that synchronise many thousand times a second.
 #pragma once
 
 #include <linux/futex.h>

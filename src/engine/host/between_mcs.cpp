@@ -5,15 +5,15 @@
 namespace kiln {
 namespace {
 
-// What a member of a team sees to: first to last - 1 of `count` things.
-struct Share {
+// The range of a member of a team: first to last - 1 of `count` things.
+struct Range {
   int64_t first, last;
 };
-Share share_of(int64_t count, const Team& team, int member) {
+Range range_of(int64_t count, const Team& team, int member) {
   return {count * member / team.members(), count * (member + 1) / team.members()};
 }
 
-void decay_act(State& state, const Share& sites) {
+void decay_act(State& state, const Range& sites) {
   for (int64_t site = sites.first; site < sites.last; ++site) {
     ActValue& value = state.act[std::size_t(site)];
     value = ActValue(value - (value > 0 ? 1 : 0));
@@ -21,7 +21,7 @@ void decay_act(State& state, const Share& sites) {
 }
 
 // Adds the sites in rows of the lattice to the sums of cells that were moved.
-void count_sums(State& state, const Share& rows, const std::vector<uint8_t>& moved) {
+void count_sums(State& state, const Range& rows, const std::vector<uint8_t>& moved) {
   const Lattice& lattice = state.lattice;
   for (int64_t row = rows.first; row < rows.last; ++row) {
     Vec3i place{0, int32_t(row % lattice.size.y), int32_t(row / lattice.size.y)};
@@ -42,7 +42,7 @@ void count_sums(State& state, const Share& rows, const std::vector<uint8_t>& mov
   }
 }
 
-void turn_persistent_cells(State& state, const Physics& physics, int64_t mcs, const Share& cells) {
+void turn_persistent_cells(State& state, const Physics& physics, int64_t mcs, const Range& cells) {
   for (CellId cell = CellId(cells.first); cell < CellId(cells.last); ++cell) {
     if (cell == kMedium || state.cells.extent[cell].volume == 0) continue;
     persistence::turn(physics.types[state.cells.type[cell]].persistence, mcs, state.cells.position(cell),
@@ -64,11 +64,11 @@ struct BetweenMcs::Stages {
   const Physics& physics;
   int member;
 
-  void age_act() { decay_act(state, share_of(int64_t(state.act.size()), between.team_, member)); }
+  void age_act() { decay_act(state, range_of(int64_t(state.act.size()), between.team_, member)); }
   void count_sums() {}  // engines here keep them copy by copy
   void move_anchors() { between.move_anchors(state, member); }
   void turn_cells(int64_t mcs) {
-    turn_persistent_cells(state, physics, mcs, share_of(int64_t(state.cells.count()), between.team_, member));
+    turn_persistent_cells(state, physics, mcs, range_of(int64_t(state.cells.count()), between.team_, member));
   }
 };
 
@@ -88,7 +88,7 @@ void BetweenMcs::move_anchors(State& state, int member) {
     any_moved_ = false;
   }
   team_.wait();
-  const Share mine = share_of(int64_t(cells.count()), team_, member);
+  const Range mine = range_of(int64_t(cells.count()), team_, member);
   for (CellId cell = CellId(mine.first); cell < CellId(mine.last); ++cell) {
     Cells::Centroid& centroid = cells.centroid[cell];
     if (cell == kMedium ||
@@ -100,7 +100,7 @@ void BetweenMcs::move_anchors(State& state, int member) {
   }
   team_.wait();
   if (any_moved_)
-    count_sums(state, share_of(int64_t(state.lattice.size.y) * state.lattice.size.z, team_, member), moved_);
+    count_sums(state, range_of(int64_t(state.lattice.size.y) * state.lattice.size.z, team_, member), moved_);
   team_.wait();
 }
 

@@ -103,8 +103,8 @@ void CheckerboardEngine<Dim>::judge(Member& me, const Vec3i& target, const check
   typename HostWorld<Dim>::Place source;
   if (!copy_of(reader_, physics_, between, copy, source)) return;
   me.live += 1;
-  typename HostWorld<Dim>::Room room;
-  HostWorld<Dim> world(reader_, physics_, copy, between.target, source, room);
+  typename HostWorld<Dim>::Scratch scratch;
+  HostWorld<Dim> world(reader_, physics_, copy, between.target, source, scratch);
   float surroundings;
   if (!local_delta<Dim>(physics_, world, copy, surroundings)) return;
   const CopyChange change = change_of(physics_, world, copy);
@@ -133,7 +133,7 @@ void CheckerboardEngine<Dim>::settle(const Open& a, uint64_t step) {
   locked_at_[a.loser] = step;
 }
 
-// The medium has no sizes to fight about.
+// The medium has no sizes, so it is never locked.
 template <int Dim>
 bool CheckerboardEngine<Dim>::is_locked(CellId cell, uint64_t step) const {
   return !locked_at_.empty() && cell != kMedium && locked_at_[cell] == step;

@@ -34,7 +34,7 @@ class CheckerboardEngine : public Engine {
     float act;  // its part of dH
   };
 
-  // What one thread works with.
+  // Data of one thread.
   struct alignas(64) Member {
     uint32_t first_block = 0, last_block = 0;  // its share: first to last - 1
     std::vector<Open> open;                    // in raster order

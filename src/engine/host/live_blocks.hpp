@@ -1,4 +1,4 @@
-// Where something can happen. The lattice is cut into blocks of 4^d sites; a block is live while any of its
+// Live blocks. The lattice is cut into blocks of 4^d sites; a block is live while any of its
 // sites, not frozen, has a Moore neighbour of another cell. Attempts with targets in dead blocks change
 // nothing, so the serial engine jumps over them.
 //

@@ -29,8 +29,8 @@ void plain_attempt(State& state, const StateReader<Dim>& reader, const Physics& 
   const CellId winner = frozen::effective_source(source_id, source_frozen);
   const Copy copy{winner, target_id, state.cells.type[winner], target_type, source, offset * -1};
   const typename HostWorld<Dim>::Place at{target_site, draw.target, false}, from{source_site, source, false};
-  typename HostWorld<Dim>::Room room;
-  HostWorld<Dim> world(reader, physics, copy, at, from, room);
+  typename HostWorld<Dim>::Scratch scratch;
+  HostWorld<Dim> world(reader, physics, copy, at, from, scratch);
   CopyChange change;
   if (!accepts<Dim>(physics, world, copy, acceptance_threshold(physics.temperature, draw.threshold_bits),
                     change))

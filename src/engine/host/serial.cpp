@@ -30,8 +30,8 @@ struct Judge {
     typename HostWorld<Dim>::Place source;
     if (!copy_of(reader, physics, a, copy, source)) return false;
     counts.live += 1;
-    typename HostWorld<Dim>::Room room;
-    HostWorld<Dim> world(reader, physics, copy, a.target, source, room);
+    typename HostWorld<Dim>::Scratch scratch;
+    HostWorld<Dim> world(reader, physics, copy, a.target, source, scratch);
     CopyChange change;
     if (!accepts<Dim>(physics, world, copy, threshold, change)) return false;
     counts.accepted += 1;

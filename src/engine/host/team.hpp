@@ -1,4 +1,4 @@
-// Threads that do one piece of work together, step by step.
+// A team of threads that run the same work in step, with a barrier.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class Team {
     try {
       for (int member = 1; member < members; ++member)
         others_.emplace_back([this, member] { serve(member); });
-    } catch (...) {  // a thread could not be started: those that were must not wait for it
+    } catch (...) {  // a thread could not be started: the running ones must not wait for it
       open(Gate::nothing_to_do);
       throw;
     }

@@ -27,7 +27,7 @@ ThreadsEngine<Dim>::ThreadsEngine(State state, const Physics& physics, uint64_t 
       claims_(state_.cells.count(), ~uint64_t(0)) {
   for (Member& m : members_) {
     m.stamp = kFirstStamp;
-    m.parts.resize(members_.size());
+    m.outbox.resize(members_.size());
   }
 }
 
@@ -58,16 +58,16 @@ void ThreadsEngine<Dim>::advance(int64_t mcs) {
   });
 }
 
-// Between two waits nobody reads what another writes.
+// Between two barriers no thread reads what another writes.
 template <int Dim>
 void ThreadsEngine<Dim>::play_round(int member, uint64_t number) {
   Member& me = members_[std::size_t(member)];
   const tiles::Round round = tiles::round_at(state_.lattice, settings_, seed_, number);
   me.open.clear();
   judge_all(me, round, number);
-  if (settings_.passes == 1) hand_out(me);
+  if (settings_.passes == 1) fill_outboxes(me);
   team_.wait();
-  me.taken[(number + 1) % 2] = 0;  // nobody has looked at it since the round before
+  me.taken[(number + 1) % 2] = 0;  // last read in the round before
   for (int pass = 1; pass != settings_.passes; ++pass) {
     carry_out_owned(me);
     me.stamp -= 1;
@@ -78,7 +78,7 @@ void ThreadsEngine<Dim>::play_round(int member, uint64_t number) {
   }
   if (settings_.passes > 1) {
     drop_unclaimed(me);
-    hand_out(me);
+    fill_outboxes(me);
     team_.wait();
   }
   carry_out_all(me);
@@ -87,8 +87,8 @@ void ThreadsEngine<Dim>::play_round(int member, uint64_t number) {
 
 template <int Dim>
 void ThreadsEngine<Dim>::judge_all(Member& me, const tiles::Round& round, uint64_t number) {
-  // Every thread has a stretch of its own, so that cells and sites mostly stay in its cache; who is done
-  // helps the others.
+  // Every thread has a range of its own, so that cells and sites mostly stay in its cache; a thread that is
+  // done takes groups from the ranges of the next.
   const uint32_t groups = (round.row_length() * round.rows() + tiles::kGroup - 1) / tiles::kGroup;
   const std::size_t count = members_.size(), self = std::size_t(&me - members_.data());
   for (std::size_t k = 0; k < count; ++k) {
@@ -101,7 +101,7 @@ void ThreadsEngine<Dim>::judge_all(Member& me, const tiles::Round& round, uint64
   }
 }
 
-// First picks out, without branches, the attempts between different ids; at walls all are taken for such.
+// First compacts, without branches, the attempts between different ids; at walls all pass.
 template <int Dim>
 void ThreadsEngine<Dim>::judge_group(Member& me, const tiles::Round& round, uint64_t number, uint32_t first) {
   constexpr uint32_t kGroup = tiles::kGroup, kStride = tiles::kStride;
@@ -167,8 +167,8 @@ void ThreadsEngine<Dim>::judge(Member& me, const Vec3i& place, int direction, fl
   typename HostWorld<Dim>::Place source;
   if (!copy_of(reader_, physics_, attempt, copy, source)) return;
   me.counts.live += 1;
-  typename HostWorld<Dim>::Room room;
-  HostWorld<Dim> world(reader_, physics_, copy, attempt.target, source, room);
+  typename HostWorld<Dim>::Scratch scratch;
+  HostWorld<Dim> world(reader_, physics_, copy, attempt.target, source, scratch);
   float surroundings;
   if (!local_delta<Dim>(physics_, world, copy, surroundings)) return;
   const CopyChange change = change_of(physics_, world, copy);
@@ -194,8 +194,8 @@ bool ThreadsEngine<Dim>::accepts_now(const Open& a) const {
   const typename HostWorld<Dim>::Place target{lattice.index(a.target), a.target,
                                               reader_.is_interior(a.target)},
       source{lattice.index(copy.source), copy.source, reader_.is_interior(copy.source)};
-  typename HostWorld<Dim>::Room room;
-  HostWorld<Dim> world(reader_, physics_, copy, target, source, room);
+  typename HostWorld<Dim>::Scratch scratch;
+  HostWorld<Dim> world(reader_, physics_, copy, target, source, scratch);
   return accepts_with_bounded(physics_, world, copy, dh, a.threshold);
 }
 
@@ -237,7 +237,7 @@ void ThreadsEngine<Dim>::carry_out_owned(Member& me) {
   me.still_open = kept;
 }
 
-// In the last pass: what does not hold the cell that it takes a site from.
+// Last pass: rejects attempts that lost the claim on their losing cell.
 template <int Dim>
 void ThreadsEngine<Dim>::drop_unclaimed(Member& me) {
   for (Open& a : me.open)
@@ -245,18 +245,18 @@ void ThreadsEngine<Dim>::drop_unclaimed(Member& me) {
   me.stamp -= 1;
 }
 
-// Several copies may change the same cell, so every thread sees to its share of the cells: cheaper than
-// atomics, and most cells of a thread's copies are its own.
+// Several copies may change the same cell, so every thread owns a share of the cells and alone changes them:
+// cheaper than atomics, and most cells of a thread's copies are its own.
 template <int Dim>
-void ThreadsEngine<Dim>::hand_out(Member& me) {
-  for (auto& parts : me.parts) parts.clear();
+void ThreadsEngine<Dim>::fill_outboxes(Member& me) {
+  for (auto& box : me.outbox) box.clear();
   for (const Open& a : me.open) {
     if (!a.accepted) continue;
     for (const bool wins : {false, true}) {
       const CellId cell = wins ? a.winner : a.loser;
       Member& owner = owner_of(cell);
       if (cell != kMedium && &owner != &me)
-        me.parts[std::size_t(&owner - members_.data())].push_back({uint32_t(&a - me.open.data()), wins});
+        me.outbox[std::size_t(&owner - members_.data())].push_back({uint32_t(&a - me.open.data()), wins});
     }
   }
 }
@@ -275,7 +275,8 @@ void ThreadsEngine<Dim>::carry_out_all(Member& me) {
     me.counts.accepted += 1;
   }
   for (const Member& m : members_)
-    for (const Part& part : m.parts[std::size_t(&me - members_.data())]) move(m.open[part.open], part.wins);
+    for (const HalfCopy& half : m.outbox[std::size_t(&me - members_.data())])
+      move(m.open[half.open], half.wins);
 }
 
 template <int Dim>

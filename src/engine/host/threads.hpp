@@ -34,22 +34,21 @@ class ThreadsEngine : public Engine {
     bool accepted = false;  // on the sizes as they were when it was last judged
   };
 
-  // What a copy does to a cell that another thread sees to: the one that wins the site, or the one that loses
-  // it.
-  struct Part {
-    uint32_t open;  // its place among those of the thread that judged it
+  // One half of a copy, gain or loss of the site, to be applied by the thread that owns the cell.
+  struct HalfCopy {
+    uint32_t open;  // index in `open` of the thread that judged it
     bool wins;
   };
 
-  // What one thread works with.
+  // Data of one thread.
   struct alignas(64) Member {
     std::vector<Open> open;
-    // For every other thread, what it has to see to when they are carried out at last.
-    std::vector<std::vector<Part>> parts;
+    // Outbox per thread: halves of copies for the cells it owns.
+    std::vector<std::vector<HalfCopy>> outbox;
     AttemptCounts counts;
     std::size_t still_open = 0;
     uint32_t stamp = 0;  // of the claims of this pass: the same for all
-    // Groups of this thread's stretch that somebody has taken, in even and in odd rounds.
+    // Groups of this thread's range that were taken, by any thread, in even and in odd rounds.
     alignas(64) std::atomic<uint32_t> taken[2] = {0, 0};
   };
 
@@ -62,10 +61,10 @@ class ThreadsEngine : public Engine {
   void judge_again(Member& me);
   void carry_out_owned(Member& me);
   void drop_unclaimed(Member& me);
-  void hand_out(Member& me);
+  void fill_outboxes(Member& me);
   void carry_out_all(Member& me);
   bool any_open() const;
-  // The thread that sees to a cell which several copies change.
+  // The thread that applies all changes to a cell which several copies may change.
   Member& owner_of(CellId cell) { return members_[std::size_t(cell * members_per_cell_ >> 32)]; }
 
   State state_;

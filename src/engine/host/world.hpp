@@ -79,7 +79,7 @@ class StateReader {
   void load_interior(Patch<Dim>& patch, Site site) const {
     for (int k = 0; k < Patch<Dim>::kRows; ++k) store_row(patch, k, row_around(site, k));
   }
-  // The same, and counts whose the neighbours are while they are at hand.
+  // As load_interior; also counts winner and loser neighbours while they are in registers.
   Tally load_and_tally(Patch<Dim>& patch, Site site, CellId winner, CellId loser) const {
     using Counts [[gnu::vector_size(16)]] = int32_t;
     Counts winners = {}, losers = {};  // a lane that is equal compares as -1
@@ -159,21 +159,21 @@ class HostWorld {
     bool interior;  // may be false for an interior place: slower, same result
   };
 
-  // Where the neighbours are put. Apart from the world, so that a compiler can keep the rest of it in
+  // Scratch memory for the neighbours. Apart from the world, so that a compiler can keep the rest of it in
   // registers.
-  struct Room {
+  struct Scratch {
     Patch<Dim> patch;
     FarPatch far;
   };
 
   HostWorld(const StateReader<Dim>& reader, const Physics& physics, const Copy& copy, const Place& target,
-            const Place& source, Room& room)
-      : reader_(reader), physics_(physics), copy_(copy), target_(target), source_(source), room_(room) {
+            const Place& source, Scratch& scratch)
+      : reader_(reader), physics_(physics), copy_(copy), target_(target), source_(source), scratch_(scratch) {
     if (target_.interior) {
-      tally_ = reader_.load_and_tally(room_.patch, target_.site, copy.winner, copy.loser);
+      tally_ = reader_.load_and_tally(scratch_.patch, target_.site, copy.winner, copy.loser);
     } else {
-      reader_.load_anywhere(room_.patch, nullptr, target_.at);
-      tally_ = kiln::tally(room_.patch, copy.winner, copy.loser);
+      reader_.load_anywhere(scratch_.patch, nullptr, target_.at);
+      tally_ = kiln::tally(scratch_.patch, copy.winner, copy.loser);
     }
   }
 
@@ -187,16 +187,16 @@ class HostWorld {
   const Vec3f& direction(CellId cell) const { return reader_.direction(cell); }
 
   const Vec3i& target_place() const { return target_.at; }
-  const Patch<Dim>& around_target() const { return room_.patch; }
+  const Patch<Dim>& around_target() const { return scratch_.patch; }
   const Tally& tally() const { return tally_; }
   const FarPatch& far_around_target(const Neighbourhood& n) {
-    reader_.load_far(room_.far, n, target_.at);
-    return room_.far;
+    reader_.load_far(scratch_.far, n, target_.at);
+    return scratch_.far;
   }
 
   float mean_act_at_target() const {
     if (copy_.loser == kMedium || own_act(target_) == 0) return 0.0f;
-    return mean_act(target_, copy_.loser, room_.patch);
+    return mean_act(target_, copy_.loser, scratch_.patch);
   }
   float mean_act_at_source() const {
     if (copy_.winner == kMedium || own_act(source_) == 0) return 0.0f;
@@ -222,7 +222,7 @@ class HostWorld {
   const Physics& physics_;
   const Copy& copy_;
   const Place &target_, &source_;
-  Room& room_;
+  Scratch& scratch_;
   Tally tally_;
 };
 

@@ -5,8 +5,8 @@
 // one copy, all of them at once. Their targets lie in rows along x, each row displaced at random, and so far
 // apart that no attempt sees another's target. So all that attempts of a round have in common is the sizes of
 // their cells. Those are settled in passes: all attempts still open are judged on the sizes as they are; each
-// accepted one claims its two cells, and the claim of the lowest priority stands; whoever holds both its
-// cells is carried out; whoever finds a better claim on one of its cells stays open for the next pass. Played
+// accepted one claims its two cells, and the claim of the lowest priority stands; an attempt that holds both
+// its cells is carried out; one with a better claim on one of its cells stays open for the next pass. Played
 // until nothing is open, a round has the outcome of its attempts made one after the other; models for which
 // it makes no difference get fewer passes. See docs/parallel.md.
 #pragma once
@@ -23,10 +23,10 @@ struct Settings {
   Vec3i tile{3, 3, 3};  // sites along each axis
   int apart = 2;        // any two targets of a round differ by this much along some axis, or by more
   // Passes of a round. A single one carries out every accepted attempt, claimed cells or not; the last of
-  // several those that hold the cell they take a site from, and drops the others. 0: until nothing is open.
+  // several those that hold the cell they take a site from, and drops the rest. 0: until nothing is open.
   int passes = 0;
   // An attempt whose dH exceeds its threshold by more than this, in several passes, is not kept open: what
-  // others of its round do to the sizes of its cells would not save it.
+  // the rest of its round does to the sizes of its cells would not save it.
   float hopeless = kNever;
 
   bool operator==(const Settings&) const = default;

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "base/wording.hpp"
+#include "core/lattice_size.hpp"
 
 namespace kiln::tiles {
 namespace {
@@ -109,12 +109,13 @@ std::vector<const Phase*> decisive_phases(const Model& model) {
 
 }  // namespace
 
-// Measured with `kiln fidelity` (docs/parallel.md): soft cells hardly feel the other attempts of their round,
-// where few share a cell. Stiff ones do; then what is still open after four passes is rare enough. The larger
-// the cells, the farther apart attempts have to be for that. Rows have room to be displaced along y and z.
+// Measured with `kiln fidelity` (docs/parallel.md): the other attempts of a round hardly matter to soft
+// cells, where few share a cell. To stiff ones they do; then what is still open after four passes is rare
+// enough. The larger the cells, the farther apart attempts have to be for that. Rows have room to be
+// displaced along y and z.
 Settings settings_for(const Model& model) {
   constexpr double kSoft = 0.25;
-  constexpr double kSitesAtMost = 4;  // by which the others of a round change a cell, nearly always
+  constexpr double kSitesAtMost = 4;  // by which the rest of a round changes a cell, nearly always
   constexpr int kWidest = 8;  // a row of targets and its surroundings have to fit a GPU's shared memory
   const int reach = std::max(model.adhesion_neighbours.reach, model.perimeter_neighbours.reach);
   const SurroundingsShape shape{model.lattice.dimension, model.perimeter_neighbours.count};

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/wording.hpp"
+#include "core/lattice_size.hpp"
 #include "measure/cell_table.hpp"
 
 namespace kiln {

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/wording.hpp"
+#include "core/lattice_size.hpp"
 #include "model/initial/step.hpp"
 
 namespace kiln {

@@ -15,12 +15,13 @@ Rows speed_rows(std::span<const SpeedSums> phases, const Model& model) {
   Rows table{names_of(speed_columns()), {}};
   for (const SpeedSums& sums : phases)
     for (int64_t bin = 0; bin <= kSpeedBins; ++bin)
-      table.rows.push_back({name_of(sums, model), bin, bin < kSpeedBins ? Field(bin + 1) : Field(kUndefined),
+      table.rows.push_back({name_of(sums, model), bin,
+                            bin < kSpeedBins ? TableValue(bin + 1) : TableValue(kUndefined),
                             sums.counts[std::size_t(bin)]});
   return table;
 }
 
-std::vector<Field> motility_fields(const SpeedSums& sums, const Model& model) {
+std::vector<TableValue> motility_fields(const SpeedSums& sums, const Model& model) {
   const double interval_s = double(model.measure.speed_interval_mcs) * model.units.seconds_per_mcs;
   const SpeedMoments speed = moments_of(sums);
   const Share arrest = wilson_share(sums.arrested, sums.intervals);
@@ -34,7 +35,7 @@ std::vector<Field> motility_fields(const SpeedSums& sums, const Model& model) {
 Rows motility_rows(std::span<const SpeedSums> phases, const Model& model) {
   Rows table{names_of(table_named("motility.csv").columns), {}};
   for (const SpeedSums& sums : phases) {
-    std::vector<Field> row = motility_fields(sums, model);
+    std::vector<TableValue> row = motility_fields(sums, model);
     row.insert(row.begin(), name_of(sums, model));
     table.rows.push_back(std::move(row));
   }

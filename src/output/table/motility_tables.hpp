@@ -15,7 +15,7 @@ namespace kiln {
 Rows speed_rows(std::span<const SpeedSums> phases, const Model& model);
 
 // motility.csv; fields are those of motility_columns(), without the phase.
-std::vector<Field> motility_fields(const SpeedSums& sums, const Model& model);
+std::vector<TableValue> motility_fields(const SpeedSums& sums, const Model& model);
 Rows motility_rows(std::span<const SpeedSums> phases, const Model& model);
 
 // direction_correlation.csv.

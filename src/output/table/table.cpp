@@ -31,7 +31,7 @@ void append(std::string& line, double value) {
 
 void append(std::string& line, int64_t value) { fmt::format_to(std::back_inserter(line), "{}", value); }
 
-void append_row(std::string& text, std::span<const Field> row) {
+void append_row(std::string& text, std::span<const TableValue> row) {
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (i > 0) text += ',';
     std::visit([&](const auto& value) { append(text, value); }, row[i]);
@@ -83,7 +83,7 @@ std::optional<Kept> kept_of(const fs::path& path, std::span<const std::string> c
 
 }  // namespace
 
-std::string csv_line(std::span<const Field> row) {
+std::string csv_line(std::span<const TableValue> row) {
   std::string line;
   append_row(line, row);
   return line;
@@ -109,7 +109,7 @@ CsvTable CsvTable::continue_from(fs::path path, std::span<const std::string> col
   return table;
 }
 
-void CsvTable::add(std::span<const Field> row) {
+void CsvTable::add(std::span<const TableValue> row) {
   if (row.size() != columns_)
     throw std::invalid_argument(
         fmt::format("{}: a row of {} fields, not {}", path_.string(), row.size(), columns_));
@@ -117,12 +117,12 @@ void CsvTable::add(std::span<const Field> row) {
   ++rows_;
 }
 
-void CsvTable::add_rows(int64_t count, const std::function<void(int64_t, std::span<Field>)>& fill) {
+void CsvTable::add_rows(int64_t count, const std::function<void(int64_t, std::span<TableValue>)>& fill) {
   constexpr int64_t kWorthAThread = 1000;
   const auto threads = int(std::min<int64_t>(all_threads(), 1 + count / kWorthAThread));
   std::vector<std::string> parts(static_cast<std::size_t>(threads));
   in_parallel(count, threads, [&](int part, int64_t begin, int64_t end) {
-    std::vector<Field> row(columns_);
+    std::vector<TableValue> row(columns_);
     for (int64_t i = begin; i < end; ++i) {
       fill(i, row);
       append_row(parts[std::size_t(part)], row);
@@ -159,7 +159,7 @@ void CsvTable::fail() const {
 
 void write_table(const std::filesystem::path& path, const Rows& rows) {
   std::string text = header_of(rows.columns);
-  for (const std::vector<Field>& row : rows.rows) {
+  for (const std::vector<TableValue>& row : rows.rows) {
     append_row(text, row);
     text += '\n';
   }

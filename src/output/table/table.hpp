@@ -18,16 +18,16 @@ namespace kiln {
 
 // NaN and infinities are written as an empty field, which pandas and R read as missing. Other numbers come
 // back as they were, bit for bit, in as few digits as that takes.
-using Field = std::variant<int64_t, double, std::string_view>;
+using TableValue = std::variant<int64_t, double, std::string_view>;
 
 // A table in memory. Texts lie elsewhere, and must outlive it.
 struct Rows {
   std::vector<std::string> columns;
-  std::vector<std::vector<Field>> rows;
+  std::vector<std::vector<TableValue>> rows;
 };
 
 // Without an end of line.
-std::string csv_line(std::span<const Field> row);
+std::string csv_line(std::span<const TableValue> row);
 
 class CsvTable {
  public:
@@ -40,13 +40,15 @@ class CsvTable {
   static CsvTable continue_from(std::filesystem::path path, std::span<const std::string> columns,
                                 int64_t last_mcs);
 
-  void add(std::span<const Field> row);
+  void add(std::span<const TableValue> row);
   // Many rows: fill(number, row) sets the fields of each. They are put into words on all processors.
-  void add_rows(int64_t count, const std::function<void(int64_t, std::span<Field>)>& fill);
-  void add(std::initializer_list<Field> row) { add(std::span<const Field>(row.begin(), row.size())); }
+  void add_rows(int64_t count, const std::function<void(int64_t, std::span<TableValue>)>& fill);
+  void add(std::initializer_list<TableValue> row) {
+    add(std::span<const TableValue>(row.begin(), row.size()));
+  }
 
   void add(const Rows& rows) {
-    for (const std::vector<Field>& row : rows.rows) add(row);
+    for (const std::vector<TableValue>& row : rows.rows) add(row);
   }
 
   // Hands all rows so far to the system, so that they outlive this process.

@@ -8,68 +8,70 @@ namespace {
 
 struct MeasureColumn {
   ColumnInfo info;
-  Field (*value)(const MeasureRow& row);
+  TableValue (*value)(const MeasureRow& row);
 };
 
 constexpr MeasureColumn kAlways[] = {
     {{"mcs", "MCS", "Monte Carlo steps since the beginning"},
-     [](const MeasureRow& r) -> Field { return r.mcs; }},
+     [](const MeasureRow& r) -> TableValue { return r.mcs; }},
     {{"t_min", "min", "time since MCS 0: `mcs` x `units.seconds_per_mcs` / 60"},
-     [](const MeasureRow& r) -> Field { return r.minutes; }},
+     [](const MeasureRow& r) -> TableValue { return r.minutes; }},
     {{"phase", "", "name of the phase that the next MCS belongs to; in the last row, the last one"},
-     [](const MeasureRow& r) -> Field { return r.phase; }},
-    {{"cells", "", "number of cells"}, [](const MeasureRow& r) -> Field { return r.cells; }},
+     [](const MeasureRow& r) -> TableValue { return r.phase; }},
+    {{"cells", "", "number of cells"}, [](const MeasureRow& r) -> TableValue { return r.cells; }},
     {{"extinct", "", "cells that died out: they have no site any more"},
-     [](const MeasureRow& r) -> Field { return r.extinct; }},
+     [](const MeasureRow& r) -> TableValue { return r.extinct; }},
     {{"fragmented", "",
       "cells in more than one piece (sites that are Moore neighbours hang together); empty on more than 2^26 "
       "sites but for the last row"},
-     [](const MeasureRow& r) -> Field { return r.fragmented ? Field(*r.fragmented) : Field(kUndefined); }},
+     [](const MeasureRow& r) -> TableValue {
+       return r.fragmented ? TableValue(*r.fragmented) : TableValue(kUndefined);
+     }},
     {{"acceptance", "", "copies accepted over copy attempts, since the row before"},
-     [](const MeasureRow& r) -> Field { return r.acceptance.of_attempts; }},
+     [](const MeasureRow& r) -> TableValue { return r.acceptance.of_attempts; }},
     {{"live_fraction", "",
       "attempts between two different cells (or a cell and the medium), the only ones that can change "
       "anything, over all attempts, since the row before"},
-     [](const MeasureRow& r) -> Field { return r.acceptance.live_share; }},
+     [](const MeasureRow& r) -> TableValue { return r.acceptance.live_share; }},
     {{"volume_mean", "sites", "mean volume of a cell"},
-     [](const MeasureRow& r) -> Field { return r.size.volume.mean; }},
+     [](const MeasureRow& r) -> TableValue { return r.size.volume.mean; }},
     {{"volume_sd", "sites", "its standard deviation over cells (n - 1)"},
-     [](const MeasureRow& r) -> Field { return r.size.volume.sd; }},
+     [](const MeasureRow& r) -> TableValue { return r.size.volume.sd; }},
     {{"perimeter_mean", "pairs of sites", "mean perimeter of a cell, as in cells.csv"},
-     [](const MeasureRow& r) -> Field { return r.size.perimeter.mean; }},
+     [](const MeasureRow& r) -> TableValue { return r.size.perimeter.mean; }},
     {{"perimeter_sd", "pairs of sites", "its standard deviation over cells (n - 1)"},
-     [](const MeasureRow& r) -> Field { return r.size.perimeter.sd; }},
+     [](const MeasureRow& r) -> TableValue { return r.size.perimeter.sd; }},
     {{"homotypic", "contacts", "between two cells of the same type, which is not frozen"},
-     [](const MeasureRow& r) -> Field { return r.interface.homotypic; }},
+     [](const MeasureRow& r) -> TableValue { return r.interface.homotypic; }},
     {{"heterotypic", "contacts", "between two cells of different types, neither of them frozen"},
-     [](const MeasureRow& r) -> Field { return r.interface.heterotypic; }},
+     [](const MeasureRow& r) -> TableValue { return r.interface.heterotypic; }},
     {{"with_medium", "contacts", "between a cell and the medium"},
-     [](const MeasureRow& r) -> Field { return r.interface.with_medium; }},
+     [](const MeasureRow& r) -> TableValue { return r.interface.with_medium; }},
     {{"with_frozen", "contacts", "between a cell and a frozen one"},
-     [](const MeasureRow& r) -> Field { return r.interface.with_frozen; }},
+     [](const MeasureRow& r) -> TableValue { return r.interface.with_frozen; }},
     {{"displacement_um", "µm", "mean distance of a cell's centroid from where it was in the first row"},
-     [](const MeasureRow& r) -> Field { return r.motion.displacement_um; }},
+     [](const MeasureRow& r) -> TableValue { return r.motion.displacement_um; }},
     {{"speed_um_per_min", "µm/min",
       "mean length of a step over its duration. It depends on `measure.every`: the shorter, the more jitter "
       "of "
       "the outline it holds; motility.csv has speeds over a fixed interval"},
-     [](const MeasureRow& r) -> Field { return r.motion.speed_um_per_min; }},
+     [](const MeasureRow& r) -> TableValue { return r.motion.speed_um_per_min; }},
     {{"msd_um2", "µm²", "mean squared displacement from the first row"},
-     [](const MeasureRow& r) -> Field { return r.motion.msd_um2; }},
+     [](const MeasureRow& r) -> TableValue { return r.motion.msd_um2; }},
     {{"order_index", "",
       "length of the mean of the steps' directions (unit vectors): 1 where all cells go the same way, near 0 "
       "where they go all ways"},
-     [](const MeasureRow& r) -> Field { return r.motion.order_index; }},
+     [](const MeasureRow& r) -> TableValue { return r.motion.order_index; }},
     {{"direction_autocorrelation", "",
       "mean cosine of the angle between a cell's step and the first step that it made"},
-     [](const MeasureRow& r) -> Field { return r.motion.direction_autocorrelation; }},
+     [](const MeasureRow& r) -> TableValue { return r.motion.direction_autocorrelation; }},
     {{"straightness", "",
       "mean of each cell's displacement from the first row over the length of its path, the sum of all "
       "steps: "
       "1 for a straight line"},
-     [](const MeasureRow& r) -> Field { return r.motion.straightness; }},
+     [](const MeasureRow& r) -> TableValue { return r.motion.straightness; }},
     {{"medium_sites", "sites", "sites of the medium: the open area of a wound, or volume in 3-D"},
-     [](const MeasureRow& r) -> Field { return r.medium_sites; }},
+     [](const MeasureRow& r) -> TableValue { return r.medium_sites; }},
 };
 
 constexpr MeasureColumn kEnergy[] = {
@@ -91,35 +93,35 @@ constexpr ColumnInfo kEnergyOfTerm = {
 constexpr MeasureColumn kExplored[] = {
     {{"explored_sites", "sites",
       "with `measure.explored`: sites that belonged to any cell at the phase's start or at a row since"},
-     [](const MeasureRow& r) -> Field { return r.explored->sites; }},
+     [](const MeasureRow& r) -> TableValue { return r.explored->sites; }},
     {{"explored_um3", "µm³", "likewise: their volume; `explored_um2`, an area, in 2-D"},
-     [](const MeasureRow& r) -> Field { return r.explored->size; }},
+     [](const MeasureRow& r) -> TableValue { return r.explored->size; }},
     {{"explored_um3_per_cell", "µm³", "likewise: that over the number of cells; `um2` in 2-D"},
-     [](const MeasureRow& r) -> Field { return r.explored->per_cell; }},
+     [](const MeasureRow& r) -> TableValue { return r.explored->per_cell; }},
     {{"visited_um3_mean", "µm³", "likewise: mean of what each cell has visited itself; `um2` in 2-D"},
-     [](const MeasureRow& r) -> Field { return r.explored->visited_mean; }},
+     [](const MeasureRow& r) -> TableValue { return r.explored->visited_mean; }},
 };
 
 constexpr MeasureColumn kMixed = {
     {"mixed_fraction", "",
      "with `measure.halves`: share of the lower half's cells that touch a cell of the upper half"},
-    [](const MeasureRow& r) -> Field { return *r.mixed_fraction; }};
+    [](const MeasureRow& r) -> TableValue { return *r.mixed_fraction; }};
 
 struct TypeColumn {
   ColumnInfo info;
-  Field (*value)(const TypeRow& row);
+  TableValue (*value)(const TypeRow& row);
 };
 
 // A column of each per type, one type after the other.
 constexpr TypeColumn kOfTypes[] = {
     {{"cells_A", "", "where there are several types that are not frozen, for each of them: number of cells"},
-     [](const TypeRow& r) -> Field { return r.cells; }},
+     [](const TypeRow& r) -> TableValue { return r.cells; }},
     {{"volume_mean_A", "sites", "likewise: mean volume"},
-     [](const TypeRow& r) -> Field { return r.volume.mean; }},
+     [](const TypeRow& r) -> TableValue { return r.volume.mean; }},
     {{"volume_sd_A", "sites", "likewise: its standard deviation over cells (n - 1)"},
-     [](const TypeRow& r) -> Field { return r.volume.sd; }},
+     [](const TypeRow& r) -> TableValue { return r.volume.sd; }},
     {{"speed_um_per_min_A", "µm/min", "likewise: mean speed, as `speed_um_per_min`"},
-     [](const TypeRow& r) -> Field { return r.speed_um_per_min; }},
+     [](const TypeRow& r) -> TableValue { return r.speed_um_per_min; }},
 };
 
 // A column per pair of types.
@@ -177,8 +179,8 @@ std::vector<std::string> measures_columns(const Model& model) {
   return columns;
 }
 
-std::vector<Field> measures_fields(const MeasureRow& row) {
-  std::vector<Field> fields;
+std::vector<TableValue> measures_fields(const MeasureRow& row) {
+  std::vector<TableValue> fields;
   for (const MeasureColumn& column : kAlways) fields.push_back(column.value(row));
   for (const MeasureColumn& column : kEnergy) fields.push_back(column.value(row));
   for (const double of_term : row.energy.of_terms) fields.push_back(of_term);
@@ -195,19 +197,19 @@ void add_measures(CsvTable& table, const MeasureRow& row) { table.add(measures_f
 
 void add_cells(CsvTable& table, int64_t mcs, std::span<const CellRow> rows, const Model& model) {
   const double seconds = double(mcs) * model.units.seconds_per_mcs;
-  table.add_rows(int64_t(rows.size()), [&](int64_t number, std::span<Field> fields) {
+  table.add_rows(int64_t(rows.size()), [&](int64_t number, std::span<TableValue> fields) {
     const CellRow& row = rows[std::size_t(number)];
     const Vec3d place = row.position * model.units.voxel_um;
-    const Field values[] = {int64_t(row.id),
-                            seconds,
-                            place.x,
-                            place.y,
-                            place.z,
-                            mcs,
-                            std::string_view(model.types[row.type].name),
-                            int64_t(row.volume),
-                            int64_t(row.perimeter),
-                            int64_t(row.neighbours)};
+    const TableValue values[] = {int64_t(row.id),
+                                 seconds,
+                                 place.x,
+                                 place.y,
+                                 place.z,
+                                 mcs,
+                                 std::string_view(model.types[row.type].name),
+                                 int64_t(row.volume),
+                                 int64_t(row.perimeter),
+                                 int64_t(row.neighbours)};
     std::copy(std::begin(values), std::end(values), fields.begin());
   });
 }

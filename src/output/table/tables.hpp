@@ -18,7 +18,7 @@ namespace kiln {
 std::vector<ColumnInfo> measures_info();  // all of them
 std::vector<std::string> measures_columns(const Model& model);
 // Its values in the order of the columns; those of texts lie in the row.
-std::vector<Field> measures_fields(const MeasureRow& row);
+std::vector<TableValue> measures_fields(const MeasureRow& row);
 void add_measures(CsvTable& table, const MeasureRow& row);
 
 // cells.csv, with cells_columns().

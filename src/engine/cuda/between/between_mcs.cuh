@@ -1,5 +1,5 @@
 // What happens between two MCS, on the device, whatever the schedule (see engine/host/between_mcs.hpp): work
-// that a party of threads shares, and kernels for a whole grid. Their names are what DeviceState looks for.
+// split over a range of threads.
 #pragma once
 
 #include "engine/cuda/device_world.cuh"
@@ -7,9 +7,10 @@
 namespace kiln::device {
 
 // Turns persistent cells at the end of MCS number `mcs`.
-__device__ __forceinline__ void turn_cells(const Party& party, const StateTables& tables, int64_t mcs) {
+__device__ __forceinline__ void turn_cells(const ThreadRange& threads, const StateTables& tables,
+                                           int64_t mcs) {
   const Physics physics = model::physics();
-  for (int64_t cell = party.number + 1; cell < tables.cells; cell += party.count) {
+  for (int64_t cell = threads.rank + 1; cell < tables.cells; cell += threads.count) {
     const int32_t volume = tables.extents[cell].volume;
     if (volume == 0) continue;
     persistence::turn(physics.types[type_of(tables, CellId(cell))].persistence, mcs,
@@ -19,8 +20,8 @@ __device__ __forceinline__ void turn_cells(const Party& party, const StateTables
 }
 
 // Gives far cells new anchors and marks them.
-__device__ __forceinline__ void move_far_anchors(const Party& party, const StateTables& tables) {
-  for (int64_t cell = party.number + 1; cell < tables.cells; cell += party.count) {
+__device__ __forceinline__ void move_far_anchors(const ThreadRange& threads, const StateTables& tables) {
+  for (int64_t cell = threads.rank + 1; cell < tables.cells; cell += threads.count) {
     const bool moved =
         move_anchor(kLattice, tables.extents[cell].volume, tables.anchors[cell], tables.sums[cell]);
     tables.moved[cell] = moved;
@@ -39,13 +40,14 @@ __device__ __forceinline__ void add_run(const StateTables& tables, CellId cell, 
 // Adds up centroid sums, and moments where there are any, from a small lattice: of all tracked cells, or of
 // the marked ones. Runs of one cell along x are added at once. (A large one is counted box by box:
 // box_sums.cuh.)
-__device__ __forceinline__ void add_up_sums(const Party& party, const StateTables& tables, bool marked_only) {
+__device__ __forceinline__ void add_up_sums(const ThreadRange& threads, const StateTables& tables,
+                                            bool marked_only) {
   constexpr int kStretch = 16;  // sites per thread
   constexpr Lattice lattice = kLattice;
   const Word* sites = static_cast<const Word*>(tables.sites);
   const int64_t rows = int64_t(lattice.size.y) * lattice.size.z,
                 parts = (lattice.size.x + kStretch - 1) / kStretch;
-  for (int64_t i = party.number; i < rows * parts; i += party.count) {
+  for (int64_t i = threads.rank; i < rows * parts; i += threads.count) {
     const int64_t row = i / parts;
     const int32_t first = int32_t(i - row * parts) * kStretch;
     const int32_t last = first + kStretch < lattice.size.x ? first + kStretch : lattice.size.x;
@@ -72,11 +74,11 @@ __device__ __forceinline__ void add_up_sums(const Party& party, const StateTable
   }
 }
 
-// Sets stale stamps of Act back to the clock, before they come round.
-__device__ __forceinline__ void set_stamps_back(const Party& party, const StateTables& tables,
+// Sets stale stamps of Act back to the clock, before they wrap around.
+__device__ __forceinline__ void set_stamps_back(const ThreadRange& threads, const StateTables& tables,
                                                 uint32_t clock) {
   Word* sites = static_cast<Word*>(tables.sites);
-  for (int64_t site = party.number; site < kLattice.sites(); site += party.count) {
+  for (int64_t site = threads.rank; site < kLattice.sites(); site += threads.count) {
     const Word word = sites[site];
     if (act_of(word, clock) == 0) sites[site] = word_of(id_of(word), clock);
   }

@@ -14,7 +14,7 @@ constexpr Vec3i kBoxPart = kDim == 3 ? Vec3i{32, 4, 2} : Vec3i{32, 8, 1};
 constexpr Vec3i kBoxes{(model::kSize.x + kBox.x - 1) / kBox.x, (model::kSize.y + kBox.y - 1) / kBox.y,
                        (model::kSize.z + kBox.z - 1) / kBox.z};
 
-// What lies in a box: for every cell, the number of its sites and the sums of their places, from the box's
+// Hash table of a box: for every cell, the number of its sites and the sums of their places, from the box's
 // corner on. So the cells' tables change once per cell and box, and anchors are looked up as often.
 class BoxCounts {
  public:
@@ -28,7 +28,7 @@ class BoxCounts {
     crowded_ = false;
     __syncwarp();
   }
-  // Some sites of a row: their number, from bit 16 on, and the sum of their x; z of the row, likewise, and y.
+  // Adds some sites of a row, packed: count << 16 | sum of x; and z << 16 | y of the row.
   __device__ __forceinline__ void add(CellId cell, uint32_t sites_and_x, uint32_t z_and_y) {
     uint32_t slot = cell * 2654435761u >> (32 - kSlotBits);  // 2^32 over the golden ratio
     if (!takes(slot, cell)) {
@@ -36,23 +36,23 @@ class BoxCounts {
       do slot = (slot + 1) % kSlots;
       while (!takes(slot, cell) && --tries > 0);
       if (tries == 0) {
-        slot = kSlots;  // nobody looks there
+        slot = kSlots;  // a dummy that is never read
         crowded_ = true;
       }
     }
     atomicAdd(&sites_and_x_[slot], sites_and_x);
     atomicAdd(&z_and_y_[slot], (sites_and_x >> 16) * z_and_y);
   }
-  // Whether there was no room for some cell.
+  // Whether the table had no room for some cell.
   __device__ __forceinline__ bool is_crowded() const { return crowded_; }
-  // Calls take(cell, share) for all cells, and forgets them.
+  // Calls take(cell, share) for all cells, and empties the table.
   template <class Take>
   __device__ __forceinline__ void take_all(uint32_t lane, const Take& take) {
     __syncwarp();
     uint32_t used = 0;
     for (uint32_t slot = lane; slot < kSlots; slot += 32)
-      used += put_together(cells_[slot] != kMedium, lane,
-                           [&](uint32_t place) { used_[used + place] = uint8_t(slot); });
+      used += compact(cells_[slot] != kMedium, lane,
+                      [&](uint32_t place) { used_[used + place] = uint8_t(slot); });
     __syncwarp();
     for (uint32_t i = lane; i < used; i += 32) {
       const uint32_t slot = used_[i], sites_and_x = sites_and_x_[slot], z_and_y = z_and_y_[slot];
@@ -158,14 +158,14 @@ class BoxCounter {
       const bool ends = k + 1 == kPieceSites || cell != piece.cells[k + 1];
       if (ends && cell != kMedium) counts_.add(cell, so_far - before, z_and_y);
       if (ends) before = so_far;
-      __syncwarp();  // else lanes part, and stay apart
+      __syncwarp();  // reconverge: otherwise the warp stays diverged
     }
   }
 
   __device__ __forceinline__ bool is_counted(CellId cell) const {
     return !marked_only_ || tables_.moved[cell] != 0;
   }
-  // What a box has of a cell.
+  // Adds a box's share of a cell.
   __device__ __forceinline__ void add_share(CellId cell, const Vec3i& corner,
                                             const BoxCounts::Share& share) const {
     const Vec3i anchor = tables_.anchors[cell];
@@ -214,19 +214,19 @@ constexpr bool kFewBoxes = model::kMoments || (model::kPeriodic.x && kBoxes.x < 
 
 // All blocks are resident, with few registers each. That was measured; for other architectures the compiler
 // may need more.
-constexpr int kResidentBlocks = __CUDA_ARCH__ == 900 ? cuda::kSimpleBlocks : 1;
+constexpr int kResidentBlocks = __CUDA_ARCH__ == 900 ? cuda::kGridStrideBlocks : 1;
 
 }  // namespace kiln::device
 
 // Adds up centroid sums from the lattice: of all tracked cells, or of the marked ones.
-extern "C" __global__ void __launch_bounds__(kiln::cuda::kSimpleThreads, kiln::device::kResidentBlocks)
+extern "C" __global__ void __launch_bounds__(kiln::cuda::kGridStrideThreads, kiln::device::kResidentBlocks)
     count_sums(const __grid_constant__ kiln::cuda::StateTables tables, bool marked_only) {
   using namespace kiln;
   using namespace kiln::device;
   if constexpr (kFewBoxes) {
     add_up_sums(whole_grid(), tables, marked_only);
   } else {
-    __shared__ BoxCounts counts_of_warps[cuda::kSimpleThreads / 32];
+    __shared__ BoxCounts counts_of_warps[cuda::kGridStrideThreads / 32];
     BoxCounts& counts = counts_of_warps[threadIdx.x / 32];
     counts.clear(threadIdx.x % 32);
     BoxCounter counter(tables, counts, marked_only);

@@ -9,7 +9,9 @@ struct DeviceTick::Stages {
   void age_act() {}  // stamps tell how old a site is
   void count_sums() { tick.count_all_sums(stream); }
   void move_anchors() { tick.move_anchors(stream); }
-  void turn_cells(int64_t mcs) { tick.turn_.launch(tick.state_.simple(), stream, tick.state_.tables(), mcs); }
+  void turn_cells(int64_t mcs) {
+    tick.turn_.launch(tick.state_.grid_stride(), stream, tick.state_.tables(), mcs);
+  }
 };
 
 DeviceTick::DeviceTick(DeviceState& state, CentroidSums sums)
@@ -30,7 +32,7 @@ void DeviceTick::use(const Module& module) {
 void DeviceTick::begin(int64_t mcs, const Stream& stream) {
   const SiteLayout& layout = state_.layout();
   if (layout.max_act == 0 || state_.mcs() + mcs - refreshed_at_ <= layout.mcs_between_refreshes()) return;
-  refresh_stamps_.launch(state_.simple(), stream, state_.tables(), uint32_t(state_.mcs()));
+  refresh_stamps_.launch(state_.grid_stride(), stream, state_.tables(), uint32_t(state_.mcs()));
   refreshed_at_ = state_.mcs();
 }
 
@@ -42,15 +44,15 @@ void DeviceTick::finish(int64_t mcs, const Stream& stream) {
 
 void DeviceTick::count_all_sums(const Stream& stream) {
   state_.columns().clear_sums(stream);
-  count_sums_.launch(state_.simple(), stream, state_.tables(), false);
+  count_sums_.launch(state_.grid_stride(), stream, state_.tables(), false);
 }
 
 void DeviceTick::move_anchors(const Stream& stream) {
-  move_anchors_.launch(state_.simple(), stream, state_.tables());
+  move_anchors_.launch(state_.grid_stride(), stream, state_.tables());
   uint32_t any = 0;
   state_.anchors_moved().download(&any, 1);
   if (any == 0) return;
-  count_sums_.launch(state_.simple(), stream, state_.tables(), true);
+  count_sums_.launch(state_.grid_stride(), stream, state_.tables(), true);
   state_.anchors_moved().fill(0);
 }
 

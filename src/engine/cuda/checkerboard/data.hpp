@@ -5,7 +5,7 @@
 
 namespace kiln::cuda {
 
-// Thread blocks add to different ones, for so many atomics at one address would queue up.
+// Thread blocks add to different counters: so many atomics at one address would queue up.
 inline constexpr int kCounters = 64;
 
 struct BoardCounter {

@@ -2,7 +2,7 @@
 // plays a block. A launch plays the steps of one active region. Thread blocks keep the ids of their active
 // regions in shared memory, where that pays; copies go there and to the lattice at once. Between two steps
 // the threads of a thread block wait for each other; all threads do at the end of the launch. Cells' sizes
-// change by atomics and are read live, so the result depends on who comes first.
+// change by atomics and are read live, so the result depends on the order of the atomics.
 //
 // Compiled behind model_prologue and, in kiln::model: kRegion, kPerThread, kThreads, kCached, kMutex.
 #pragma once
@@ -19,8 +19,8 @@ constexpr int kHalo = model::kRegion + 2;  // side of what is cached: the active
 constexpr int kCachedPlaces = kHalo * kHalo * (kDim == 3 ? kHalo : 1);
 constexpr int kThreads = model::kThreads;
 
-// What the threads of a thread block share.
-struct Room {
+// Shared memory of a thread block.
+struct BlockShared {
   Word words[model::kCached ? kCachedPlaces * kThreads : 1];  // the thread's number fastest
   int32_t corner[kDim][kThreads];                             // of each thread's active region
   uint32_t attempts, live, accepted;
@@ -39,7 +39,7 @@ struct LiveSizes {
         pair_of_other(read(t.extents, copy.loser)) {}
   __device__ __forceinline__ int32_t volume(CellId cell) const { return int32_t(uint32_t(pair(cell))); }
   __device__ __forceinline__ int32_t perimeter(CellId cell) const { return int32_t(pair(cell) >> 32); }
-  // Word by word: other copies may come in between, as everything here depends on who comes first.
+  // Read word by word: other copies may come in between, as for all that is read live here.
   __device__ __forceinline__ Vec3i anchor(CellId cell) const { return tables.anchors[cell]; }
   __device__ __forceinline__ Vec3<int64_t> sum(CellId cell) const {
     Vec3<int64_t> result;
@@ -57,27 +57,27 @@ struct LiveSizes {
   __device__ __forceinline__ uint64_t pair(CellId cell) const {
     return cell == first ? pair_of_first : pair_of_other;
   }
-  // Past the first-level cache, which does not hear of other multiprocessors' atomics.
+  // Bypasses L1, which is not coherent with other multiprocessors' atomics.
   __device__ __forceinline__ static uint64_t read(const cuda::Extent* extents, CellId cell) {
     return __ldcg(reinterpret_cast<const unsigned long long*>(extents + cell));
   }
 };
 
-// One thread's part: a block.
+// One thread, which plays one block.
 class Player {
  public:
-  __device__ Player(const StateTables& tables, const BoardSpan& span, Room& room)
+  __device__ Player(const StateTables& tables, const BoardSpan& span, BlockShared& shared)
       : tables_(tables),
         span_(span),
-        room_(room),
+        shared_(shared),
         sites_(static_cast<Word*>(tables.sites)),
         block_(blockIdx.x * kThreads + threadIdx.x) {
     const uint32_t row = block_ / uint32_t(span.blocks.x);
     const Vec3i block{int32_t(block_ - row * uint32_t(span.blocks.x)), int32_t(row % uint32_t(span.blocks.y)),
                       int32_t(row / uint32_t(span.blocks.y))};
     corner_ = block * model::kPerThread + span.region;
-    for (int axis = 0; axis < kDim; ++axis) room_.corner[axis][threadIdx.x] = corner_[axis];
-    if (threadIdx.x == 0) room_.attempts = room_.live = room_.accepted = 0;
+    for (int axis = 0; axis < kDim; ++axis) shared_.corner[axis][threadIdx.x] = corner_[axis];
+    if (threadIdx.x == 0) shared_.attempts = shared_.live = shared_.accepted = 0;
     __syncthreads();
     if (model::kCached) load();
   }
@@ -87,15 +87,15 @@ class Player {
       if (block_ < span_.block_count) attempt(span_.first_step + i);
       __syncthreads();
     }
-    if (attempts_ > 0) atomicAdd(&room_.attempts, attempts_);
-    if (live_ > 0) atomicAdd(&room_.live, live_);
-    if (accepted_ > 0) atomicAdd(&room_.accepted, accepted_);
+    if (attempts_ > 0) atomicAdd(&shared_.attempts, attempts_);
+    if (live_ > 0) atomicAdd(&shared_.live, live_);
+    if (accepted_ > 0) atomicAdd(&shared_.accepted, accepted_);
     __syncthreads();
     if (threadIdx.x != 0) return;
     cuda::BoardCounter& counter = span_.counters[blockIdx.x % cuda::kCounters];
-    add(&counter.attempts, room_.attempts);
-    add(&counter.live, room_.live);
-    add(&counter.accepted, room_.accepted);
+    add(&counter.attempts, shared_.attempts);
+    add(&counter.live, shared_.live);
+    add(&counter.accepted, shared_.accepted);
   }
 
  private:
@@ -103,9 +103,9 @@ class Player {
   __device__ void load() {
     for (int i = int(threadIdx.x); i < kCachedPlaces * kThreads; i += kThreads) {
       const int x = i % kHalo, thread = i / kHalo % kThreads, row = i / (kHalo * kThreads);
-      Vec3i p{room_.corner[0][thread] + x - 1, room_.corner[1][thread] + row % kHalo - 1, 0};
-      if (kDim == 3) p.z = room_.corner[kDim - 1][thread] + row / kHalo - 1;
-      if (kLattice.wrap(p)) room_.words[(row * kHalo + x) * kThreads + thread] = sites_[kLattice.index(p)];
+      Vec3i p{shared_.corner[0][thread] + x - 1, shared_.corner[1][thread] + row % kHalo - 1, 0};
+      if (kDim == 3) p.z = shared_.corner[kDim - 1][thread] + row / kHalo - 1;
+      if (kLattice.wrap(p)) shared_.words[(row * kHalo + x) * kThreads + thread] = sites_[kLattice.index(p)];
     }
     __syncthreads();
   }
@@ -144,14 +144,14 @@ class Player {
     if (model::kCached) *cached(a.target) = word;
   }
 
-  // Of a site of the lattice, which lies there from the active region's corner.
+  // Word of a site; `from_corner` is its offset from the active region's corner.
   __device__ __forceinline__ Word word_at(const Vec3i& site, const Vec3i& from_corner) const {
     return model::kCached ? *cached(from_corner) : sites_[kLattice.index(site)];
   }
-  // The word of a place in the cache, by where it lies from the active region's corner.
+  // The cached word at an offset from the active region's corner.
   __device__ __forceinline__ Word* cached(const Vec3i& p) const {
     const int z = kDim == 3 ? p.z + 1 : 0;
-    return room_.words + ((z * kHalo + p.y + 1) * kHalo + p.x + 1) * kThreads + threadIdx.x;
+    return shared_.words + ((z * kHalo + p.y + 1) * kHalo + p.x + 1) * kThreads + threadIdx.x;
   }
 
   __device__ __forceinline__ float act_delta(const Physics& physics, const Copy& copy,
@@ -170,7 +170,7 @@ class Player {
                       mean_act(at_target, copy.loser, act_of(target_word, span_.clock), span_.clock));
   }
 
-  // One accepted copy per cell and step: whoever does not get both cells gives up. The medium is never
+  // One accepted copy per cell and step: a copy that does not get both locks is dropped. The medium is never
   // locked.
   __device__ bool lock(const Copy& copy, uint64_t step) const {
     if (!lock(copy.winner, step)) return false;
@@ -186,7 +186,7 @@ class Player {
                       static_cast<unsigned long long>(value));
   }
 
-  // The site's new word.
+  // Returns the site's new word.
   __device__ Word carry_out(const Physics& physics, const Copy& copy, const Vec3i& place,
                             const CopyChange& change) {
     accepted_ += 1;
@@ -202,7 +202,7 @@ class Player {
 
   const StateTables& tables_;
   const BoardSpan& span_;
-  Room& room_;
+  BlockShared& shared_;
   Word* sites_;
   uint32_t block_;
   Vec3i corner_;  // of the active region
@@ -214,6 +214,6 @@ class Player {
 extern "C" __global__ void __launch_bounds__(kiln::model::kThreads)
     play_region(const __grid_constant__ kiln::cuda::StateTables tables,
                 const __grid_constant__ kiln::cuda::BoardSpan span) {
-  __shared__ kiln::device::Room room;
-  kiln::device::Player(tables, span, room).play();
+  __shared__ kiln::device::BlockShared shared;
+  kiln::device::Player(tables, span, shared).play();
 }

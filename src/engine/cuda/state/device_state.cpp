@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kOverrun = 64;  // bytes behind the last site that kernels may read
 constexpr int64_t kAlignment = 256;
 constexpr int64_t kPiece = int64_t(16) << 20;         // sites copied up at a time
-constexpr int64_t kVisitedBytes = int64_t(64) << 20;  // of lattices brought down at a time
+constexpr int64_t kVisitedBytes = int64_t(64) << 20;  // of lattices downloaded at a time
 
 int copying_threads() { return std::min(all_threads(), 16); }
 
@@ -37,7 +37,7 @@ DeviceState::DeviceState(const Device& device, std::vector<State> members, int t
       }()),
       team_(copying_threads()),
       columns_(device, last_known().cells, cells()),
-      landing_(device) {
+      staging_(device) {
   allocate();
   upload();
 }
@@ -94,7 +94,7 @@ void DeviceState::upload_sites(int64_t member) {
   std::vector<Word> piece(std::size_t(std::min(sites, kPiece)));
   for (int64_t first = 0; first < sites; first += kPiece) {
     const int64_t count = std::min(kPiece, sites - first);
-    share_out(count, [&](int64_t begin, int64_t end) {
+    split_over_team(count, [&](int64_t begin, int64_t end) {
       pack_sites(m.state, layout_, m.numbers, mcs_, first + begin, end - begin, piece.data() + begin);
     });
     sites_.upload(reinterpret_cast<const uint8_t*>(piece.data()), count * int64_t(sizeof(Word)),
@@ -102,73 +102,73 @@ void DeviceState::upload_sites(int64_t member) {
   }
 }
 
-void DeviceState::bring_down(const Buffer<uint64_t>& from, const Stream& stream,
-                             const std::function<void(int64_t, std::span<const uint64_t>)>& take) {
-  landing_.bring(
+void DeviceState::download(const Buffer<uint64_t>& from, const Stream& stream,
+                           const std::function<void(int64_t, std::span<const uint64_t>)>& take) {
+  staging_.download(
       from.size(), sizeof(uint64_t), stream,
-      [&](int64_t first, int64_t count, uint8_t* landing) {
-        from.download(reinterpret_cast<uint64_t*>(landing), count, first, &stream);
+      [&](int64_t first, int64_t count, uint8_t* staging) {
+        from.download(reinterpret_cast<uint64_t*>(staging), count, first, &stream);
       },
-      [&](int64_t first, int64_t count, const uint8_t* landing) {
-        take(first, {reinterpret_cast<const uint64_t*>(landing), std::size_t(count)});
+      [&](int64_t first, int64_t count, const uint8_t* staging) {
+        take(first, {reinterpret_cast<const uint64_t*>(staging), std::size_t(count)});
       });
 }
 
-// Calls work(begin, end) for stretches of [0, count), all at once.
+// Calls work(begin, end) for a range of [0, count) per thread, all at once.
 template <class Work>
-void DeviceState::share_out(int64_t count, const Work& work) {
+void DeviceState::split_over_team(int64_t count, const Work& work) {
   const int64_t parts = team_.members();
   team_.run([&](int member) { work(count * member / parts, count * (member + 1) / parts); });
 }
 
-// Calls share_out(count, work) with work(begin, end).
-template <class Word, class ShareOut>
-void DeviceState::bring_sites(const SitesOnTheirWay& from, State& to, const ShareOut& share_out) const {
+// `split` is called as split_over_team is.
+template <class Word, class Split>
+void DeviceState::download_words(const SiteTransfer& from, State& to, const Split& split) const {
   const int64_t begins = from.member * bytes_of_sites();
   const CellNumbers& numbers = members_[std::size_t(from.member)].numbers;
-  const auto send = [&](int64_t first, int64_t count, uint8_t* landing) {
-    from.sites.download(landing, count * int64_t(sizeof(Word)), begins + first * int64_t(sizeof(Word)),
+  const auto start_copy = [&](int64_t first, int64_t count, uint8_t* staging) {
+    from.sites.download(staging, count * int64_t(sizeof(Word)), begins + first * int64_t(sizeof(Word)),
                         &from.stream);
   };
-  const auto take_in = [&](int64_t first, int64_t count, const uint8_t* landed) {
-    const Word* const words = reinterpret_cast<const Word*>(landed);
-    share_out(count, [&](int64_t begin, int64_t end) {
+  const auto unpack_piece = [&](int64_t first, int64_t count, const uint8_t* staged) {
+    const Word* const words = reinterpret_cast<const Word*>(staged);
+    split(count, [&](int64_t begin, int64_t end) {
       unpack_sites(words + begin, layout_, numbers, from.mcs, first + begin, end - begin, to);
     });
   };
-  from.landing.bring(to.lattice.sites(), sizeof(Word), from.stream, send, take_in);
+  from.staging.download(to.lattice.sites(), sizeof(Word), from.stream, start_copy, unpack_piece);
 }
 
-template <class ShareOut>
-void DeviceState::download_sites(const SitesOnTheirWay& from, State& to, const ShareOut& share_out) const {
+template <class Split>
+void DeviceState::download_sites(const SiteTransfer& from, State& to, const Split& split) const {
   if (layout_.word_bytes == 4)
-    bring_sites<uint32_t>(from, to, share_out);
+    download_words<uint32_t>(from, to, split);
   else
-    bring_sites<uint64_t>(from, to, share_out);
+    download_words<uint64_t>(from, to, split);
 }
 
 // Column by column, in the host's order, the cells of all members one after the other.
 void DeviceState::download_cells(const Stream& stream) {
   for (const DeviceColumns::Held& held : columns_.all()) {
     const int64_t bytes = held.bytes_per_cell();
-    const auto send = [&](int64_t first, int64_t count, uint8_t* landing) {
+    const auto start_copy = [&](int64_t first, int64_t count, uint8_t* staging) {
       if (ordered_.size() < count * bytes) ordered_ = Buffer<uint8_t>(device_, count * bytes, "the cells");
-      put_in_order_.launch(simple(), stream, reinterpret_cast<const uint32_t*>(held.rows.data()),
+      put_in_order_.launch(grid_stride(), stream, reinterpret_cast<const uint32_t*>(held.rows.data()),
                            uint32_t(bytes / 4), static_cast<const CellId*>(device_ids_.data()), first, count,
                            reinterpret_cast<uint32_t*>(ordered_.data()));
-      ordered_.download(landing, count * bytes, 0, &stream);
+      ordered_.download(staging, count * bytes, 0, &stream);
     };
-    const auto take_in = [&](int64_t first, int64_t count, const uint8_t* packed) {
-      share_out(count, [&](int64_t begin, int64_t end) {
+    const auto unpack_piece = [&](int64_t first, int64_t count, const uint8_t* packed) {
+      split_over_team(count, [&](int64_t begin, int64_t end) {
         if (begin < end) unpack_cells(held, packed + begin * bytes, first + begin, end - begin);
       });
     };
-    landing_.bring(cells(), bytes, stream, send, take_in);
+    staging_.download(cells(), bytes, stream, start_copy, unpack_piece);
   }
   for (Member& m : members_) m.state.mcs = mcs_;
 }
 
-// A stretch of cells may be of several members.
+// A range of cells may span several members.
 void DeviceState::unpack_cells(const DeviceColumns::Held& held, const uint8_t* packed, int64_t first,
                                int64_t count) {
   std::size_t member =
@@ -197,8 +197,8 @@ const State& DeviceState::fetch(const Stream& stream, int64_t member) {
   show(member);
   State& state = members_[std::size_t(member)].state;
   if (!lattice_is_current_)
-    download_sites({sites_, stream, landing_, mcs_, member}, state,
-                   [&](int64_t count, const auto& work) { share_out(count, work); });
+    download_sites({sites_, stream, staging_, mcs_, member}, state,
+                   [&](int64_t count, const auto& work) { split_over_team(count, work); });
   lattice_is_current_ = true;
   return state;
 }
@@ -279,8 +279,8 @@ std::function<void()> DeviceState::begin_copy(State& to, const Stream& stream) {
   if (to.act.size() != now.act.size()) to.act = HugeVector<ActValue>(now.act.size());
   if (!copy_ && device_.free_memory() > 2 * sites_.size()) copy_.emplace(device_, sites_.size());
   if (!copy_) {
-    download_sites({sites_, stream, landing_, mcs_, 0}, to,
-                   [&](int64_t count, const auto& work) { share_out(count, work); });
+    download_sites({sites_, stream, staging_, mcs_, 0}, to,
+                   [&](int64_t count, const auto& work) { split_over_team(count, work); });
     return [] {};
   }
   copy_->sites.copy(sites_, sites_.size(), &stream);
@@ -288,7 +288,7 @@ std::function<void()> DeviceState::begin_copy(State& to, const Stream& stream) {
   return [this, &to, mcs = mcs_] {
     copy_->made.hold_back(copy_->stream);
     download_sites(
-        {copy_->sites, copy_->stream, copy_->landing, mcs, 0}, to, [&](int64_t count, const auto& work) {
+        {copy_->sites, copy_->stream, copy_->staging, mcs, 0}, to, [&](int64_t count, const auto& work) {
           in_parallel(count, copying_threads(), [&](int, int64_t begin, int64_t end) { work(begin, end); });
         });
   };
@@ -298,7 +298,7 @@ DeviceIds DeviceState::plain_ids(const Stream& stream) {
   // The last ones may still be in use.
   if (plain_ids_ == nullptr || plain_ids_.use_count() > 1)
     plain_ids_ = std::make_shared<Buffer<CellId>>(device_, lattice().sites(), "a copy of the lattice");
-  unpack_ids_.launch(simple(), stream, tables(), host_ids_.data(), plain_ids_->data());
+  unpack_ids_.launch(grid_stride(), stream, tables(), host_ids_.data(), plain_ids_->data());
   stream.synchronize();
   return {reinterpret_cast<uint64_t>(plain_ids_->data()), device_.info().index, plain_ids_};
 }
@@ -308,8 +308,8 @@ void DeviceState::use(const Module& module) {
   unpack_ids_ = module.function("unpack_ids");
 }
 
-Launch DeviceState::simple() const {
-  return {{unsigned(device_.info().multiprocessors * kSimpleBlocks)}, {unsigned(kSimpleThreads)}};
+Launch DeviceState::grid_stride() const {
+  return {{unsigned(device_.info().multiprocessors * kGridStrideBlocks)}, {unsigned(kGridStrideThreads)}};
 }
 
 void DeviceState::advanced(int64_t mcs) {

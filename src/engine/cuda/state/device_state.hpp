@@ -1,5 +1,5 @@
-// States on a device, all of one model: that of a simulation, or those of an ensemble's members. Packed,
-// numbered and copied there; fetched back when the host asks. What the schedules on a GPU have in common.
+// States on a device, all of one model: that of a simulation, or those of an ensemble's members. Packed and
+// uploaded once; downloaded when the host asks. Shared by the schedules on a GPU.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 #include "engine/cuda/driver/driver.hpp"
 #include "engine/cuda/state/device_columns.hpp"
 #include "engine/cuda/state/device_tables.hpp"
-#include "engine/cuda/state/landing.hpp"
 #include "engine/cuda/state/site_layout.hpp"
+#include "engine/cuda/state/staging_buffer.hpp"
 #include "engine/cuda/state/state_packing.hpp"
 #include "engine/engine.hpp"
 #include "engine/host/team.hpp"
@@ -41,7 +41,7 @@ class DeviceState {
   void count_sums_with(std::function<void(const Stream&)> count) { count_sums_ = std::move(count); }
 
   int64_t mcs() const { return mcs_; }
-  // All members are this much older now, and what the host knows of them is not.
+  // Tells that all members have advanced on the device, so that the host's copies are out of date.
   void advanced(int64_t mcs);
 
   // A member as it is now, on the host: all of it, or all but the lattice and Act.
@@ -54,14 +54,14 @@ class DeviceState {
   // device first, where there is room: then it is in `to` only when what is returned has been called, on any
   // thread, before the next copy begins.
   std::function<void()> begin_copy(State& to, const Stream& stream);
-  // Brings other numbers to the host: take(first, numbers) for stretch after stretch.
-  void bring_down(const Buffer<uint64_t>& from, const Stream& stream,
-                  const std::function<void(int64_t, std::span<const uint64_t>)>& take);
+  // Downloads other numbers: take(first, numbers) for piece after piece.
+  void download(const Buffer<uint64_t>& from, const Stream& stream,
+                const std::function<void(int64_t, std::span<const uint64_t>)>& take);
   // Ids of a single simulation as the host knows them, one after the other.
   DeviceIds plain_ids(const Stream& stream);
 
-  // A launch for kernels that stride over everything.
-  Launch simple() const;
+  // A launch for kernels with grid-stride loops.
+  Launch grid_stride() const;
 
  private:
   struct Member {
@@ -74,20 +74,20 @@ class DeviceState {
     HugeVector<CellId> ids;
     HugeVector<ActValue> act;
   };
-  struct SitesOnTheirWay {
+  struct SiteTransfer {
     const Buffer<uint8_t>& sites;
     const Stream& stream;
-    Landing& landing;
+    StagingBuffer& staging;
     int64_t mcs, member;
   };
-  // Of the sites, with a way to the host of its own.
+  // A copy of the sites on the device, with a stream and a staging buffer of its own.
   struct DeviceCopy {
     DeviceCopy(const Device& device, int64_t bytes)
-        : sites(device, bytes, "a copy of the lattice"), stream(device), made(device), landing(device) {}
+        : sites(device, bytes, "a copy of the lattice"), stream(device), made(device), staging(device) {}
     Buffer<uint8_t> sites;
     Stream stream;
     Event made;
-    Landing landing;
+    StagingBuffer staging;
   };
 
   int64_t bytes_of_sites() const;
@@ -97,12 +97,12 @@ class DeviceState {
   void upload_sites(int64_t member);
   void download_cells(const Stream& stream);
   void unpack_cells(const DeviceColumns::Held& held, const uint8_t* packed, int64_t first, int64_t count);
-  template <class ShareOut>
-  void download_sites(const SitesOnTheirWay& from, State& to, const ShareOut& share_out) const;
-  template <class Word, class ShareOut>
-  void bring_sites(const SitesOnTheirWay& from, State& to, const ShareOut& share_out) const;
+  template <class Split>
+  void download_sites(const SiteTransfer& from, State& to, const Split& split) const;
+  template <class Word, class Split>
+  void download_words(const SiteTransfer& from, State& to, const Split& split) const;
   template <class Work>
-  void share_out(int64_t count, const Work& work);
+  void split_over_team(int64_t count, const Work& work);
   void show(int64_t member);
   void hide_shown();
   void take_room(State& state, Sites& room) const;
@@ -125,8 +125,8 @@ class DeviceState {
   Buffer<uint32_t> anchors_moved_;
   Buffer<CellId> host_ids_;    // per cell of the device: its id among its member's
   Buffer<CellId> device_ids_;  // per cell of the host, member after member: its row on the device
-  Buffer<uint8_t> ordered_;    // some cells on their way to the host
-  Landing landing_;
+  Buffer<uint8_t> ordered_;    // a piece of a column in the host's order, to be downloaded
+  StagingBuffer staging_;
   Pinned<uint8_t> visited_;         // lattices of some members
   std::optional<DeviceCopy> copy_;  // made when it is first needed
   std::shared_ptr<Buffer<CellId>> plain_ids_;

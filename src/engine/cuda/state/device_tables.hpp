@@ -7,8 +7,8 @@
 namespace kiln::cuda {
 
 inline constexpr int kMostTypesByRange = 16;
-// Kernels that stride over everything: threads in a block, and blocks per multiprocessor.
-inline constexpr int kSimpleThreads = 256, kSimpleBlocks = 6;
+// Kernels with grid-stride loops: threads in a block, and blocks per multiprocessor.
+inline constexpr int kGridStrideThreads = 256, kGridStrideBlocks = 6;
 
 struct alignas(8) Extent {
   int32_t volume, perimeter;

@@ -9,7 +9,7 @@ namespace kiln::cuda {
 
 class FieldValues {
  public:
-  // Tells a module that was compiled for this physics where they lie. Values that this physics does not use
+  // Points a module that was compiled for this physics at them. Values that this physics does not use
   // are freed, so no kernel of another physics may be running or be launched again.
   void give(const Device& device, const Module& module, const Physics& physics);
 

@@ -1,4 +1,4 @@
-// What the host fetches, from the device's order to the host's.
+// Gathers cells and sites for a download, from the device's numbering to the host's.
 #pragma once
 
 #include "engine/cuda/device_world.cuh"

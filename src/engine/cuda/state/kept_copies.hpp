@@ -1,4 +1,4 @@
-// Copies of something that is large, each kept for as long as it is asked for.
+// A cache of large copies (device buffers), each kept for as long as it is asked for.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace kiln::cuda {
 template <class Copy>
 class KeptCopies {
  public:
-  // A copy for each of the ids; make(i) makes that of ids[i] where it is not there. What these ids do not
-  // name goes first, so that there is room. Pointers are good until the next call.
+  // A copy for each of the ids; make(i) makes that of ids[i] where it is missing. Copies that these ids do
+  // not name are dropped first, to free their memory. Pointers are good until the next call.
   template <class Make>
   std::vector<const Copy*> of(const std::vector<uint64_t>& ids, const Make& make) {
     unknown_.clear();

@@ -15,7 +15,7 @@ constexpr int64_t kSetEntries = int64_t(64) << 20;    // of all sets at a time
 constexpr int64_t kListEntries = int64_t(256) << 10;  // of a list of sites, at first
 
 template <class T>
-std::vector<T> brought_down(const Buffer<T>& buffer, int64_t count) {
+std::vector<T> downloaded(const Buffer<T>& buffer, int64_t count) {
   std::vector<T> result(static_cast<std::size_t>(count));
   buffer.download(result.data(), count);
   return result;
@@ -48,16 +48,16 @@ Function Survey::kernel(const char* name) {
 std::vector<int64_t> Survey::contacts() {
   Buffer<uint64_t> totals(device_, int64_t(types_) * types_, "contacts");
   totals.fill(0, &stream_);
-  Launch launch = state_.simple();
+  Launch launch = state_.grid_stride();
   launch.block.x = unsigned(contact_threads(types_));
   kernel("count_contacts").launch(launch, stream_, state_.tables(), totals.data());
-  const std::vector<uint64_t> counts = brought_down(totals, totals.size());
+  const std::vector<uint64_t> counts = downloaded(totals, totals.size());
   return {counts.begin(), counts.end()};
 }
 
 std::vector<uint8_t> Survey::touching(std::span<const uint8_t> keys) {
   const int64_t cells = state_.tables().cells;
-  const Launch launch = state_.simple();
+  const Launch launch = state_.grid_stride();
   make_room(flags_, device_, (cells + 7) / 8, "a key per cell");
   make_room(keys_, device_, cells, "a key per cell");
   make_room(touches_, device_, cells, "a flag per cell");
@@ -74,7 +74,7 @@ std::vector<uint8_t> Survey::touching(std::span<const uint8_t> keys) {
   kernel("mark_touching").launch(launch, stream_, state_.tables(), keys_.data(), touches_.data());
   kernel("keys_to_host").launch(launch, stream_, state_.tables(), touches_.data(), on_host);
   std::vector<uint8_t> result(std::size_t(flags_.size()) * 8);
-  state_.bring_down(flags_, stream_, [&](int64_t first, std::span<const uint64_t> landed) {
+  state_.download(flags_, stream_, [&](int64_t first, std::span<const uint64_t> landed) {
     std::copy(landed.begin(), landed.end(), reinterpret_cast<uint64_t*>(result.data()) + first);
   });
   result.resize(std::size_t(cells));
@@ -86,8 +86,8 @@ void Survey::tracked_sites(const TakeBits& take) {
   make_room(bits_, device_, words, "a bit per site");
   bits_.fill(0, &stream_);  // the last word may be filled by half
   kernel("mark_tracked")
-      .launch(state_.simple(), stream_, state_.tables(), reinterpret_cast<uint32_t*>(bits_.data()));
-  state_.bring_down(bits_, stream_, take);
+      .launch(state_.grid_stride(), stream_, state_.tables(), reinterpret_cast<uint32_t*>(bits_.data()));
+  state_.download(bits_, stream_, take);
 }
 
 int64_t Survey::sample_size(int64_t stride) const {
@@ -96,7 +96,7 @@ int64_t Survey::sample_size(int64_t stride) const {
 
 void Survey::number_sample(int64_t stride) {
   make_room(numbers_, device_, state_.tables().cells, "a number per cell");
-  kernel("number_sample").launch(state_.simple(), stream_, state_.tables(), stride, numbers_.data());
+  kernel("number_sample").launch(state_.grid_stride(), stream_, state_.tables(), stride, numbers_.data());
 }
 
 // Where the list turns out to be too short, it is made again.
@@ -107,15 +107,16 @@ std::vector<LatticeSurvey::SiteOfCell> Survey::sites_of_sample(int64_t stride) {
     Buffer<ListedSite> list(device_, room, "a list of sites");
     count.fill(0, &stream_);
     kernel("list_sites")
-        .launch(state_.simple(), stream_, state_.tables(), numbers_.data(), list.data(), room, count.data());
-    const int64_t found = int64_t(brought_down(count, 1).front());
+        .launch(state_.grid_stride(), stream_, state_.tables(), numbers_.data(), list.data(), room,
+                count.data());
+    const int64_t found = int64_t(downloaded(count, 1).front());
     if (found > room) {
       room = found;
       continue;
     }
     std::vector<SiteOfCell> result;
     result.reserve(std::size_t(found));
-    for (const ListedSite& s : brought_down(list, found)) result.push_back({s.site, s.number});
+    for (const ListedSite& s : downloaded(list, found)) result.push_back({s.site, s.number});
     std::sort(result.begin(), result.end(),
               [](const SiteOfCell& a, const SiteOfCell& b) { return a.site < b.site; });
     return result;
@@ -147,10 +148,10 @@ bool Survey::collect_neighbours(int64_t first, uint32_t slots, std::span<int32_t
   sizes_.fill(0, &stream_);
   overflow_.fill(0, &stream_);
   kernel("collect_neighbours")
-      .launch(state_.simple(), stream_, state_.tables(), numbers_.data(), first, count, slots, sets_.data(),
-              sizes_.data(), overflow_.data());
+      .launch(state_.grid_stride(), stream_, state_.tables(), numbers_.data(), first, count, slots,
+              sets_.data(), sizes_.data(), overflow_.data());
   sizes_.download(sizes.data(), count);
-  return brought_down(overflow_, 1).front() == 0;
+  return downloaded(overflow_, 1).front() == 0;
 }
 
 }  // namespace kiln::cuda

@@ -9,12 +9,12 @@ namespace kiln::device {
 
 // A lane's site in a row, between the two beside it: ids, and values of theirs. kNowhere where there is none.
 template <class Value>
-struct Trio {
+struct RowTriple {
   CellId ids[3];
   Value values[3];
 
-  __device__ __forceinline__ Trio() = default;
-  __device__ __forceinline__ Trio(CellId id, Value value) {
+  __device__ __forceinline__ RowTriple() = default;
+  __device__ __forceinline__ RowTriple(CellId id, Value value) {
     ids[0] = __shfl_up_sync(~0u, id, 1);
     ids[1] = id;
     ids[2] = __shfl_down_sync(~0u, id, 1);
@@ -24,9 +24,9 @@ struct Trio {
   }
 };
 
-// Warps walk over the lattice along y, each in a column as wide as a warp; its outermost lanes show their
-// sites to their neighbours, but are at home in the columns beside it. A site's neighbours that follow it lie
-// beside it in its own row and in these; so every pair of neighbours is met once.
+// Warps walk over the lattice along y, each in a column as wide as a warp; its outermost lanes are a halo:
+// they only pass their sites to their neighbours. A site's neighbours that follow it lie beside it in its own
+// row and in kFollowing further ones; so every pair of neighbours is met once.
 constexpr int kFollowing = kDim == 3 ? 4 : 1;
 
 class Walk {
@@ -48,19 +48,19 @@ class Walk {
     z_ = int32_t(part / kParts);
   }
 
-  // Calls visit(own, following) for sites, from all lanes at once; is_home() tells whose sites count. Where
-  // all is one cell, there is nothing to see, and it is not called.
+  // Calls visit(own, following) for sites, from all lanes at once; is_home() is false for lanes of the halo.
+  // It is not called where all is one cell.
   template <class Value, class ValueOf, class Visit>
   __device__ __forceinline__ void run(const ValueOf& value_of, const Visit& visit) const {
-    const auto trio = [&](CellId id) { return Trio<Value>(id, value_of(id)); };
+    const auto triple = [&](CellId id) { return RowTriple<Value>(id, value_of(id)); };
     const int32_t end = first_ + kLength < model::kSize.y ? first_ + kLength : model::kSize.y;
-    Trio<Value> own = trio(id_at(first_, z_)), following[kFollowing];
+    RowTriple<Value> own = triple(id_at(first_, z_)), following[kFollowing];
     if constexpr (kDim == 3) {
-      following[kFollowing - 2] = trio(id_at(first_ - 1, z_ + 1));
-      following[kFollowing - 1] = trio(id_at(first_, z_ + 1));
+      following[kFollowing - 2] = triple(id_at(first_ - 1, z_ + 1));
+      following[kFollowing - 1] = triple(id_at(first_, z_ + 1));
     }
     for (int32_t y = first_; y < end; y += kBatch) {
-      CellId here[kBatch], behind[kBatch];  // rows to come, at this z and at the next; asked for all at once
+      CellId here[kBatch], behind[kBatch];  // rows to come, at this z and at the next; loads overlap
       bool one_cell = own.ids[1] == __shfl_sync(~0u, own.ids[1], 0);
       if constexpr (kDim == 3)
         one_cell &=
@@ -79,9 +79,9 @@ class Walk {
         if constexpr (kDim == 3) {
           following[kFollowing / 2 - 1] = following[kFollowing - 2];
           following[kFollowing - 2] = following[kFollowing - 1];
-          following[kFollowing - 1] = trio(behind[i]);
+          following[kFollowing - 1] = triple(behind[i]);
         }
-        following[0] = trio(here[i]);
+        following[0] = triple(here[i]);
         visit(own, following);
         own = following[0];
       }
@@ -130,8 +130,8 @@ __device__ __forceinline__ uint64_t spread(uint64_t fields) {
 }
 
 // A site's neighbours of other cells that follow it.
-__device__ __forceinline__ Fields unlike(const Trio<Fields>& own,
-                                         const Trio<Fields> (&following)[kFollowing]) {
+__device__ __forceinline__ Fields unlike(const RowTriple<Fields>& own,
+                                         const RowTriple<Fields> (&following)[kFollowing]) {
   Fields sum = own.ids[2] != own.ids[1] ? own.values[2] : 0;
 #pragma unroll
   for (int row = 0; row < kFollowing; ++row)
@@ -164,7 +164,7 @@ extern "C" __global__ void count_contacts(const __grid_constant__ kiln::cuda::St
       if (number >= Walk::kCount) break;
       const Walk walk(tables, number);
       walk.run<Fields>([&](CellId id) { return field_of(tables, id); },
-                       [&](const Trio<Fields>& own, const Trio<Fields>(&following)[kFollowing]) {
+                       [&](const RowTriple<Fields>& own, const RowTriple<Fields>(&following)[kFollowing]) {
                          const Fields near = unlike(own, following);
                          if (!walk.is_home() || near == 0) return;
                          const int row = type_of(tables, own.ids[1]) * kFieldWords;
@@ -201,7 +201,7 @@ extern "C" __global__ void mark_touching(const __grid_constant__ kiln::cuda::Sta
                                          const uint8_t* keys, uint8_t* touches) {
   using namespace kiln;
   using namespace kiln::device;
-  using Keys = Trio<uint32_t>;
+  using Keys = RowTriple<uint32_t>;
   const auto key_of = [&](CellId id) { return id == kNowhere ? 0u : uint32_t(keys[id]); };
   const auto differ = [](uint32_t a, uint32_t b) { return a != b && a != 0 && b != 0; };
   for (int64_t number = warp_number(); number < Walk::kCount; number += warp_count())
@@ -285,15 +285,15 @@ struct NeighbourSets {
   }
 };
 
-// Pairs that were inserted lately, in shared memory: sites beside each other have the same neighbours. It
-// forgets, but what it knows has been inserted, or is just being.
-class Lately {
+// Direct-mapped cache of pairs that were inserted, in shared memory: sites beside each other have the same
+// neighbours. Entries are lost to collisions; a hit has been inserted, or is just being.
+class RecentPairs {
  public:
   __device__ __forceinline__ void clear() {
     for (int slot = int(threadIdx.x); slot < kSlots; slot += int(blockDim.x)) pairs_[slot] = 0;
   }
-  // Whether a pair is known; it is from now on.
-  __device__ __forceinline__ bool knows(int64_t set, CellId cell) {
+  // Whether the pair is in the cache; it is from now on.
+  __device__ __forceinline__ bool test_and_set(int64_t set, CellId cell) {
     const uint64_t pair = uint64_t(set) << 32 | cell;
     volatile uint64_t& slot = pairs_[uint32_t(pair * 0x9E3779B97F4A7C15ull >> (64 - kSlotBits))];
     if (slot == pair) return true;
@@ -307,11 +307,11 @@ class Lately {
 };
 
 __device__ __forceinline__ void insert_neighbours(const Word* sites, int64_t site, int64_t set,
-                                                  const NeighbourSets& sets, Lately& lately) {
+                                                  const NeighbourSets& sets, RecentPairs& recent) {
   const CellId own = id_of(sites[site]);
   const Around around(place_of(Offset(site)));
   for (int z = kDim == 3 ? -1 : 0; z <= (kDim == 3 ? 1 : 0); ++z) {
-    CellId near[9];  // asked for all at once
+    CellId near[9];  // loaded together, to overlap
 #pragma unroll
     for (int i = 0; i < 9; ++i) {
       const Vec3i step{i % 3 - 1, i / 3 - 1, z};
@@ -320,7 +320,7 @@ __device__ __forceinline__ void insert_neighbours(const Word* sites, int64_t sit
 #pragma unroll
     for (int i = 0; i < 9; ++i) {
       const bool is_new = near[i] != own && near[i] != kMedium && (i == 0 || near[i] != near[i - 1]);
-      if (is_new && !lately.knows(set, near[i])) sets.insert(set, near[i]);
+      if (is_new && !recent.test_and_set(set, near[i])) sets.insert(set, near[i]);
     }
   }
 }
@@ -336,14 +336,14 @@ extern "C" __global__ void collect_neighbours(const __grid_constant__ kiln::cuda
                                               uint32_t* overflow) {
   using namespace kiln;
   using namespace kiln::device;
-  constexpr int kStretch = 1 << 14, kThreads = cuda::kSimpleThreads, kBatch = 8;
+  constexpr int kStretch = 1 << 14, kThreads = cuda::kGridStrideThreads, kBatch = 8;
   static_assert(kStretch % (kThreads * kBatch) == 0);
   __shared__ uint16_t found[kStretch];
   __shared__ int found_count;
-  __shared__ Lately lately;
+  __shared__ RecentPairs recent;
   const NeighbourSets sets{entries, sizes, slots, overflow};
   const Word* sites = static_cast<const Word*>(tables.sites);
-  lately.clear();
+  recent.clear();
   const int64_t stretches = (kLattice.sites() + kStretch - 1) / kStretch;
   for (int64_t stretch = blockIdx.x; stretch < stretches; stretch += gridDim.x) {
     const int64_t begin = stretch * kStretch;
@@ -365,7 +365,7 @@ extern "C" __global__ void collect_neighbours(const __grid_constant__ kiln::cuda
     __syncthreads();
     for (int i = int(threadIdx.x); i < found_count; i += kThreads) {
       const int64_t site = begin + found[i];
-      insert_neighbours(sites, site, numbers[id_of(sites[site])] - first, sets, lately);
+      insert_neighbours(sites, site, numbers[id_of(sites[site])] - first, sets, recent);
     }
     __syncthreads();
   }

@@ -1,4 +1,4 @@
-// The blocks that play one simulation together, kCrew of them, and where they meet.
+// A crew: the kCrew blocks that play one simulation together, and their barriers.
 #pragma once
 
 #include "engine/cuda/device_world.cuh"
@@ -8,102 +8,102 @@ namespace kiln::device::crew {
 
 constexpr uint32_t kWarps = model::kCrew * model::kWarpsPerBlock;
 
-// Of this block, in its crew.
-__device__ __forceinline__ uint32_t place() {
+// Rank of this block in its crew.
+__device__ __forceinline__ uint32_t block_rank() {
   return !model::kMembers ? blockIdx.x : model::kCrew == 1 ? 0 : blockIdx.x % model::kCrew;
 }
-__device__ __forceinline__ Party all() {
-  return {int64_t(place()) * blockDim.x + threadIdx.x, int64_t(model::kCrew) * blockDim.x};
+__device__ __forceinline__ ThreadRange threads() {
+  return {int64_t(block_rank()) * blockDim.x + threadIdx.x, int64_t(model::kCrew) * blockDim.x};
 }
 
-// A counter in memory whose top bit flips when the last block of a crew has come, whatever it was before, so
-// nobody has to reset it.
-class Turnstile {
+// Barrier across the blocks of a crew, arrival and wait apart. Its counter's top bit flips when the last
+// block arrives, whatever it was before, so it is never reset.
+class GridBarrier {
  public:
-  __device__ explicit Turnstile(uint32_t& counter) : counter_(&counter), open_(counter & kTopBit) {}
+  __device__ explicit GridBarrier(uint32_t& counter) : counter_(&counter), phase_(counter & kTopBit) {}
 
-  // For every thread, before its block comes.
-  __device__ __forceinline__ void close() { open_ ^= kTopBit; }
-  // For one thread of a block: what all of them wrote before comes first for those who look.
-  __device__ __forceinline__ void come() const {
-    const uint32_t by = place() == 0 ? kTopBit - (model::kCrew - 1) : 1u;
+  // Called by every thread, before its block arrives.
+  __device__ __forceinline__ void begin_phase() { phase_ ^= kTopBit; }
+  // Called by one thread per block. Writes of the block before it are visible once the barrier is complete.
+  __device__ __forceinline__ void arrive() const {
+    const uint32_t by = block_rank() == 0 ? kTopBit - (model::kCrew - 1) : 1u;
     asm volatile("fence.acq_rel.gpu;\n\tred.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(counter_), "r"(by)
                  : "memory");
   }
-  // Whether all have come, since it was closed.
-  __device__ __forceinline__ bool is_open() const {
+  // Whether all blocks have arrived in this phase.
+  __device__ __forceinline__ bool is_complete() const {
     uint32_t seen;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(counter_) : "memory");
-    return is_open_at(seen);
+    return is_complete_at(seen);
   }
-  // The same, and the word behind the counter, read at once.
-  __device__ __forceinline__ bool is_open(uint32_t& word) const {
+  // Also reads the word behind the counter, in the same load.
+  __device__ __forceinline__ bool is_complete(uint32_t& word) const {
     uint64_t seen;
     asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(seen) : "l"(counter_) : "memory");
     word = uint32_t(seen >> 32);
-    return is_open_at(uint32_t(seen));
+    return is_complete_at(uint32_t(seen));
   }
 
  private:
   static constexpr uint32_t kTopBit = 0x80000000u;
 
-  __device__ __forceinline__ bool is_open_at(uint32_t seen) const { return (seen & kTopBit) == open_; }
+  __device__ __forceinline__ bool is_complete_at(uint32_t seen) const { return (seen & kTopBit) == phase_; }
 
   uint32_t* counter_;
-  uint32_t open_;  // the top bit when all have come
+  uint32_t phase_;  // the top bit once all have arrived
 };
 
-// A barrier for the whole crew, at which one learns whether anybody has open attempts.
-class Meeting {
+// Barrier of the whole crew that also reduces a flag: whether any warp has open attempts.
+class CrewBarrier {
  public:
-  struct Board {        // of a block
-    uint32_t open;      // whether it has some
-    uint32_t any_open;  // whether any block had some the last time
+  struct BlockFlags {   // in shared memory
+    uint32_t open;      // a warp of this block has open attempts
+    uint32_t any_open;  // some block had, at the last barrier
   };
 
-  __device__ Meeting(const cuda::TilesTables& tables, Board& board)
-      : tables_(tables), board_(board), met_(tables.control->barrier) {}
+  __device__ CrewBarrier(const cuda::TilesTables& tables, BlockFlags& flags)
+      : tables_(tables), flags_(flags), barrier_(tables.control->barrier) {}
 
-  // For one thread of a warp that has open attempts, before it comes.
-  __device__ __forceinline__ void tell_open() const {
-    if (model::kCrew != 1) board_.open = 1;
+  // Called by one lane of a warp that has open attempts, before the barrier.
+  __device__ __forceinline__ void flag_open() const {
+    if (model::kCrew != 1) flags_.open = 1;
   }
-  // What was written before is seen after. One thread per block speaks for it: many more at one address would
-  // queue up. Meanwhile another thread does something for the block, and every warp something for itself.
+  // Writes before it are visible after it. One thread per block arrives: atomics of all at one address would
+  // queue up. While the block waits, one thread runs `for_block` and every warp runs `for_warp`.
   template <class ForBlock, class ForWarp>
-  __device__ __forceinline__ bool meet(uint32_t stamp, bool open, const ForBlock& for_block,
-                                       const ForWarp& for_warp) {
-    const bool speaks_for_block = threadIdx.x == 32 * (model::kWarpsPerBlock - 1);
+  __device__ __forceinline__ bool arrive_and_wait(uint32_t stamp, bool open, const ForBlock& for_block,
+                                                  const ForWarp& for_warp) {
+    const bool works_for_block = threadIdx.x == 32 * (model::kWarpsPerBlock - 1);
     if constexpr (model::kCrew == 1) {
-      if (speaks_for_block) for_block();
+      if (works_for_block) for_block();
       __syncwarp();
       for_warp();
       return __syncthreads_or(open) != 0;
     }
     __syncthreads();
-    if (speaks_for_block) for_block();
-    met_.close();
+    if (works_for_block) for_block();
+    barrier_.begin_phase();
     if (threadIdx.x == 0) {
-      if (board_.open != 0) *static_cast<volatile uint32_t*>(&tables_.control->open_at) = stamp;
-      board_.open = 0;
-      met_.come();
+      if (flags_.open != 0) *static_cast<volatile uint32_t*>(&tables_.control->open_at) = stamp;
+      flags_.open = 0;
+      barrier_.arrive();
     }
     __syncwarp();
     for_warp();
     if (threadIdx.x == 0) {
       uint32_t open_at;
-      while (!met_.is_open(open_at)) {
+      while (!barrier_.is_complete(open_at)) {
       }
-      board_.any_open = open_at == stamp;
+      flags_.any_open = open_at == stamp;
     }
     __syncthreads();
-    return board_.any_open != 0;
+    return flags_.any_open != 0;
   }
 
  private:
   const cuda::TilesTables& tables_;
-  Board& board_;
-  Turnstile met_;
+  BlockFlags& flags_;
+  GridBarrier barrier_;
 };
 
 }  // namespace kiln::device::crew

@@ -8,7 +8,7 @@ namespace kiln::cuda {
 
 inline constexpr int kMostMcsPerLaunch = 32;
 
-// A claim that nobody has made, larger than any other.
+// The claim of an unclaimed cell, larger than any other.
 inline constexpr uint64_t kNoClaim = ~uint64_t(0);
 inline constexpr uint32_t kFirstStamp = 0xFFFFFFFEu;
 
@@ -18,8 +18,8 @@ KILN_HD constexpr bool is_at_once(int passes, int max_act, bool moments) {
   return passes == 1 && max_act == 0 && !moments;
 }
 
-// Other warps keep lists of their attempts. One pass needs the first four fields; several need all, the last
-// one only with Act.
+// In all other cases warps keep lists of their attempts. One pass needs the first four fields; several need
+// all, the last one only with Act.
 enum class OpenField : uint32_t { winner, loser, packed, tile, surroundings, threshold, act };
 KILN_HD constexpr int open_fields(int passes, int max_act, bool moments) {
   if (is_at_once(passes, max_act, moments)) return 0;
@@ -63,7 +63,7 @@ KILN_HD constexpr int slot_pitch(int batches, const Lattice& lattice, int tile_w
   const int sector = 32 / word_bytes, needed = 1 + slot_reach(batches, lattice, tile_width);
   return (needed + 2 * (sector - 1)) / sector * sector;
 }
-// Room in shared memory that a block of `play` asks for. What is left is cache.
+// Shared memory that a block of `play` asks for. The rest of it is L1 cache.
 KILN_HD constexpr unsigned shared_bytes(int warps, int batches, const Lattice& lattice, int tile_width,
                                         int word_bytes, int max_act) {
   const bool flat = lattice.dimension == 2, wide = lattice.sites() >= int64_t(1) << 31;
@@ -78,16 +78,16 @@ KILN_HD constexpr unsigned shared_bytes(int warps, int batches, const Lattice& l
 struct Control {
   alignas(8) uint32_t barrier;  // these two are read at once
   uint32_t open_at;             // the stamp of the last pass that left something open
-  uint32_t copied;              // a barrier like the first, behind the copying of sizes
+  uint32_t copied;              // a second barrier, behind the copying of sizes
   uint32_t stamp;               // of the next pass
-  uint32_t taken[3];            // steps that warps have taken beyond those dealt out, by rounds in turn
+  uint32_t taken[3];            // shared steps that warps have taken, for three rounds in turn
   uint64_t attempts, live, accepted;
 };
 
-// What the schedule needs beside the state.
+// Tables of the schedule beside the state.
 struct TilesTables {
   StateTables state;
-  Extent* extents;   // a second table of sizes, where some change while others are read
+  Extent* extents;   // the other half of the double buffer of sizes, where copies are made at once
   uint64_t* claims;  // per cell
   uint32_t* open;    // for every warp open_per_warp of every field
   uint64_t* live;    // the map of what is live; none where nothing is passed over

@@ -53,7 +53,7 @@ void TilesEngine::compile(const Physics& physics) {
 }
 
 void TilesEngine::find_live() {
-  if (memory_.clear_live(state_.mcs(), stream_)) find_live_.launch(state_.simple(), stream_, tables_);
+  if (memory_.clear_live(state_.mcs(), stream_)) find_live_.launch(state_.grid_stride(), stream_, tables_);
 }
 
 // Where nothing happens between two MCS, several are played in one launch.

@@ -1,7 +1,6 @@
-// Which parts of the lattice the `tiles` schedule can pass over: those in which no attempt is live, because
-// all is one cell, or medium, or frozen. They are found now and then; in between, every copy marks what it
-// may have brought to life around it. So what is not marked is dead for certain, and passing it over changes
-// nothing but the time.
+// Boxes of the lattice that the `tiles` schedule can skip: no attempt in them is live, because all is one
+// cell, or medium, or frozen. The map is rebuilt now and then; in between, every copy marks the boxes around
+// it as live. So an unmarked box is dead for certain, and skipping it changes nothing but the time.
 //
 // Further constant of kiln::model: kSkipsDead.
 #pragma once
@@ -77,11 +76,11 @@ __device__ __forceinline__ bool has_live_source(const StateTables& t, const Word
   return false;
 }
 
-// The map is empty before.
-__device__ __forceinline__ void find_live(const Party& party, const cuda::TilesTables& tables) {
+// Marks the live boxes of a map that was cleared.
+__device__ __forceinline__ void find_live(const ThreadRange& threads, const cuda::TilesTables& tables) {
   const Word* sites = static_cast<const Word*>(tables.state.sites);
   const LiveMap map(tables.live);
-  for (int64_t site = party.number; site < kLattice.sites(); site += party.count) {
+  for (int64_t site = threads.rank; site < kLattice.sites(); site += threads.count) {
     const CellId id = id_of(sites[site]);
     if (is_of_frozen(tables.state, id)) continue;
     const Vec3i place = place_of(Offset(site));

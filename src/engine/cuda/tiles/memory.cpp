@@ -5,7 +5,7 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr int64_t kMcsBetweenLooks = 100;  // at what is live: cells that move leave it marked behind them
+constexpr int64_t kMcsBetweenRebuilds = 100;      // of the live map: moving cells leave marks behind
 constexpr int64_t kMcsBetweenRenewals = 100'000;  // of claims: their stamps last for many times as long
 
 }  // namespace
@@ -26,13 +26,13 @@ TilesMemory::TilesMemory(const Device& device, const Lattice& lattice, const til
   renew_claims(state.mcs());
 }
 
-// Every warp keeps its attempts, in the worst case all of a round. It takes no more steps than it has room
-// for, and there is room for all.
+// Every warp keeps its attempts, in the worst case all that it tries in a round. It takes no more shared
+// steps than its list has room for, and the lists together have room for all.
 void TilesMemory::reserve(const KernelShape& shape, int64_t crews) {
-  const Dealing dealing = dealing_of(lattice_, settings_, shape);
+  const WorkSplit split = work_split_of(lattice_, settings_, shape);
   const int64_t step_tiles = int64_t(tiles::kStride) * shape.batches;
-  const int64_t warps = dealing.warps(), dealt = dealing.dealt(), fair = (dealing.end() + warps - 1) / warps;
-  open_per_warp_ = (shape.share_rest ? std::max(dealt, fair) + 4 : dealt) * step_tiles;
+  const int64_t warps = split.warps(), own = split.steps_per_warp(), fair = (split.end() + warps - 1) / warps;
+  open_per_warp_ = (shape.share_rest ? std::max(own, fair) + 4 : own) * step_tiles;
   const int64_t words = crews * warps * open_per_warp_ * open_fields(settings_.passes, max_act_, moments_);
   if (open_.size() < words) open_ = Buffer<uint32_t>(device_, words, "the attempts of a round");
   has_live_ = shape.skips_dead;
@@ -50,12 +50,12 @@ void TilesMemory::give(TilesTables& tables, int64_t member, int64_t first_cell) 
 }
 
 bool TilesMemory::clear_live(int64_t mcs, const Stream& stream) {
-  looked_at_ = mcs;
+  live_found_at_ = mcs;
   if (has_live_) live_.fill(0, &stream);
   return has_live_;
 }
 
-bool TilesMemory::is_live_old(int64_t mcs) const { return mcs - looked_at_ >= kMcsBetweenLooks; }
+bool TilesMemory::is_live_old(int64_t mcs) const { return mcs - live_found_at_ >= kMcsBetweenRebuilds; }
 
 void TilesMemory::renew_claims_in_time(int64_t mcs) {
   if (mcs - claims_renewed_at_ > kMcsBetweenRenewals) renew_claims(mcs);

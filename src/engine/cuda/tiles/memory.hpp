@@ -1,5 +1,5 @@
-// What the `tiles` schedule keeps on a device beside the state: for one simulation, or for many, each of
-// which has a stretch of every table.
+// Device memory of the `tiles` schedule beside the state: of one simulation, or of many, each with its range
+// of every table.
 #pragma once
 
 #include <vector>
@@ -18,11 +18,11 @@ class TilesMemory {
   TilesMemory(const Device& device, const Lattice& lattice, const tiles::Settings& settings,
               const DeviceState& state);
 
-  // Makes room for kernels of this shape, which `crews` crews play.
+  // Allocates what kernels of this shape need with `crews` crews.
   void reserve(const KernelShape& shape, int64_t crews);
-  // What a member needs of it. Lists belong to crews: all members are given those of the first.
+  // Points a member's tables at its part. Lists belong to crews: all members get those of the first.
   void give(TilesTables& tables, int64_t member, int64_t first_cell) const;
-  // The map of what is live, made anew by whoever clears it; false where there is none.
+  // Clears the live map, which the caller fills again; false where there is none.
   bool clear_live(int64_t mcs, const Stream& stream);
   bool is_live_old(int64_t mcs) const;
   // Claims are stamped, and stamps are used up in time.
@@ -39,7 +39,7 @@ class TilesMemory {
   bool moments_;
   int64_t members_, open_per_warp_ = 0;
   bool has_live_ = false;
-  int64_t claims_renewed_at_ = 0, looked_at_ = 0;  // MCS
+  int64_t claims_renewed_at_ = 0, live_found_at_ = 0;  // MCS
   Buffer<Extent> extents_;
   Buffer<uint64_t> claims_;
   Buffer<uint32_t> open_;

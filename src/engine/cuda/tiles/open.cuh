@@ -1,4 +1,4 @@
-// What a warp keeps of its attempts in the `tiles` schedule until they are settled.
+// The attempts of a warp in the `tiles` schedule that are not settled yet.
 #pragma once
 
 #include "engine/cuda/device_world.cuh"
@@ -28,7 +28,7 @@ struct TwoSizes {
   __device__ __forceinline__ cuda::CellTargets targets(CellId cell) const { return tables.targets[cell]; }
 };
 
-// What it takes to carry an attempt out.
+// An attempt, as far as carrying it out needs it.
 struct Record {
   CellId winner, loser;
   uint32_t packed;  // see cuda::pack
@@ -37,18 +37,19 @@ struct Record {
   __device__ __forceinline__ bool accepted() const { return (packed & cuda::kAccepted) != 0; }
 };
 
-// Between the passes of a round nobody uses a warp's ring. Attempts gather there until there are 32 to carry
-// out, of which up to 31 wait while kAtATime batches are looked at; behind them is room for open ones.
+// Between the passes of a round a warp's ring is free, and its shared memory holds attempts: first those that
+// are ready to be carried out, compacted until there are 32 of them (up to 31 wait while kAtATime batches are
+// looked at), behind them open ones.
 constexpr uint32_t kRecordsInRing = sizeof(Ring::words) / sizeof(Record);
 constexpr uint32_t kAtATime = kRecordsInRing >= 31 + 4 * 32 ? 4 : 1;
 constexpr uint32_t kMostReady = 31 + 32 * kAtATime;
 static_assert(kMostReady <= kRecordsInRing);
 constexpr uint32_t kOpenFields = uint32_t(cuda::open_fields(model::kPasses, model::kMaxAct, model::kMoments));
-constexpr uint32_t kNear =
+constexpr uint32_t kInShared =
     kOnePass ? 0 : (kRecordsInRing - kMostReady) * uint32_t(sizeof(Record)) / 4 / kOpenFields / 32 * 32;
 
-// The attempts of one warp that are not settled yet, a column per field. They lie in memory; from the second
-// pass on, the first kNear lie in the ring.
+// The open attempts of one warp, a column per field. They lie in global memory; from the second pass on, the
+// first kInShared lie in shared memory, in the ring.
 class OpenList {
  public:
   using Field = cuda::OpenField;
@@ -72,24 +73,24 @@ class OpenList {
     }
   };
 
-  __device__ OpenList(uint32_t* far, uint32_t capacity, uint32_t* near)
-      : far_(far), capacity_(capacity), near_(near) {}
+  __device__ OpenList(uint32_t* global, uint32_t capacity, uint32_t* shared)
+      : global_(global), capacity_(capacity), shared_(shared) {}
 
-  __device__ __forceinline__ void begin() { near_end_ = 0; }
-  __device__ __forceinline__ void come_near() { near_end_ = kNear; }
-  __device__ __forceinline__ Entry operator[](uint32_t i) const { return at(i, near_end_); }
-  // Where number i will be when the list has come near.
-  __device__ __forceinline__ Entry nearby(uint32_t i) const { return at(i, kNear); }
+  __device__ __forceinline__ void begin() { shared_end_ = 0; }
+  __device__ __forceinline__ void move_to_shared() { shared_end_ = kInShared; }
+  __device__ __forceinline__ Entry operator[](uint32_t i) const { return at(i, shared_end_); }
+  // Where number i will be once the list has moved to shared memory.
+  __device__ __forceinline__ Entry once_moved(uint32_t i) const { return at(i, kInShared); }
 
  private:
-  __device__ __forceinline__ Entry at(uint32_t i, uint32_t near_end) const {
-    return kNear > 0 && i < near_end ? Entry{near_, kNear, i} : Entry{far_, capacity_, i};
+  __device__ __forceinline__ Entry at(uint32_t i, uint32_t shared_end) const {
+    return kInShared > 0 && i < shared_end ? Entry{shared_, kInShared, i} : Entry{global_, capacity_, i};
   }
 
-  uint32_t* far_;
+  uint32_t* global_;
   uint32_t capacity_;
-  uint32_t* near_;
-  uint32_t near_end_ = 0;
+  uint32_t* shared_;
+  uint32_t shared_end_ = 0;
 };
 
 }  // namespace kiln::device

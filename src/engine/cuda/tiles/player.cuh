@@ -1,12 +1,12 @@
 // The `tiles` schedule on a GPU (see engine/schedule/tiles.hpp). One kernel plays whole MCS: its blocks are
-// resident, their warps keep their attempts from pass to pass, and a barrier stands between two passes. A
+// resident, their warps keep their attempts from pass to pass, and there is a barrier between two passes. A
 // simulation is played by a crew: all blocks (play.cuh), or, where many are played at once, some of
 // them (members.cuh).
 //
 // Attempts of a pass are judged on the sizes that cells had before it, and copies change sizes. So a pass has
 // two parts, with a barrier behind each: all are judged, then copies are carried out. A single pass without
-// Act can do with one: no other attempt sees the site that a copy changes, and there are two tables of sizes
-// (sizes.cuh).
+// Act needs one barrier only: no other attempt sees the site that a copy changes, and sizes are
+// double-buffered (sizes.cuh).
 //
 // Compiled behind model_prologue and what tiles_source adds to kiln::model: kSettings, kPasses, kTrackSums,
 // kShareRest, kBatches, kUnit, kWarpsPerBlock, kCrew, kMembers, kSkipsDead.
@@ -33,13 +33,13 @@ struct Shared {
   ActLogs::Table logs;
   int toward[kNeighbours];     // from a target to its source, in a slot
   Offset offset[kNeighbours];  // the same in the lattice
-  crew::Meeting::Board board;
+  crew::CrewBarrier::BlockFlags flags;
 };
 
 static_assert(sizeof(Shared) <= cuda::shared_bytes(model::kWarpsPerBlock, model::kBatches, kLattice,
                                                    model::kSettings.tile.x, sizeof(Word), model::kMaxAct));
 
-// One thread's part of the game.
+// One thread of the kernel, with its share of the attempts.
 class Player {
  public:
   using Field = cuda::OpenField;
@@ -50,17 +50,17 @@ class Player {
         sites_(static_cast<Word*>(t.state.sites)),
         means_(sites_, shared.logs, shared.means[threadIdx.x / 32]),
         lane_(threadIdx.x % 32),
-        warp_(crew::place() * model::kWarpsPerBlock + threadIdx.x / 32),
-        scout_(shared.ring[threadIdx.x / 32], shared.toward, t, sites_),
+        warp_(crew::block_rank() * model::kWarpsPerBlock + threadIdx.x / 32),
+        loader_(shared.ring[threadIdx.x / 32], shared.toward, t, sites_),
         words_(shared.ring[threadIdx.x / 32].words),
         ready_(reinterpret_cast<Record*>(shared.ring[threadIdx.x / 32].words)),
         open_(t.open + int64_t(warp_) * t.open_per_warp * kOpenFields, uint32_t(t.open_per_warp),
               reinterpret_cast<uint32_t*>(ready_ + kMostReady)),
         sizes_(t),
-        meeting_(t, shared.board),
+        barrier_(t, shared.flags),
         stamp_(t.control->stamp) {}
 
-  // `between(mcs)` is called at the end of every MCS, with its number; then all of the crew are there.
+  // `between(mcs)` is called at the end of every MCS, with its number, behind a barrier of the crew.
   template <class Between>
   __device__ void play(const Span& span, const Between& between) {
     const uint64_t first = span.rounds[0];
@@ -68,10 +68,10 @@ class Player {
     if (threadIdx.x < 2) round_at(first + threadIdx.x).set(tables_.seed, first + threadIdx.x);
     if (kAtOnce) {
       sizes_.copy();
-      meet();
+      sync_crew();
     }
     __syncthreads();
-    if (kBeginsEarly && first < end_) scout_.begin(round_at(first), first);
+    if (kBeginsEarly && first < end_) loader_.begin(round_at(first), first);
     for (int m = 0; m < span.mcs; ++m) {
       clock_ = uint32_t(span.first_mcs + m);
       for (uint64_t number = span.rounds[m]; number < span.rounds[m + 1]; ++number) {
@@ -81,15 +81,15 @@ class Player {
       }
       between(span.first_mcs + m + 1);
     }
-    leave();
+    finish();
   }
   // The sizes of all cells, as they are between two MCS.
   __device__ cuda::Extent* sizes() const { return sizes_.table(); }
-  __device__ void wait() { meet(); }
+  __device__ void wait() { sync_crew(); }
 
  private:
-  // The first steps of a round are worked out while the last one ends; unless the lattice has a say in them,
-  // or registers are scarce.
+  // The first steps of a round are planned while the crew waits at the end of the one before; unless they
+  // depend on the lattice, or registers are scarce.
   static constexpr bool kBeginsEarly = kOnePass && !model::kSkipsDead;
 
   __device__ __forceinline__ SharedRound& round_at(uint64_t number) const {
@@ -97,27 +97,27 @@ class Player {
   }
 
   __device__ void play_round(uint64_t number) {
-    if (crew::place() == 0 && threadIdx.x == 0)
-      tables_.control->taken[(number + 2) % 3] = 0;  // nobody uses it now
-    if (!kBeginsEarly) scout_.begin(*round_, number);
+    if (crew::block_rank() == 0 && threadIdx.x == 0)
+      tables_.control->taken[(number + 2) % 3] = 0;  // last used in the round before
+    if (!kBeginsEarly) loader_.begin(*round_, number);
     judge_all();
     const auto set_next = [&] { round_at(number + 2).set(tables_.seed, number + 2); };
     const auto begin_next = [&] {
-      if (kBeginsEarly && number + 1 < end_) scout_.begin(round_at(number + 1), number + 1);
+      if (kBeginsEarly && number + 1 < end_) loader_.begin(round_at(number + 1), number + 1);
     };
     if constexpr (kAtOnce) {
-      meet(set_next, begin_next);
+      sync_crew(set_next, begin_next);
     } else if constexpr (kOnePass) {
-      meet(set_next, [] {});
+      sync_crew(set_next, [] {});
       carry_out_all();
-      meet([] {}, begin_next);
+      sync_crew([] {}, begin_next);
     } else {
-      meet(set_next, [] {});
+      sync_crew(set_next, [] {});
       settle();
     }
   }
 
-  // Carries out what was accepted, and judges again what other copies came before, pass by pass.
+  // Pass by pass: carries out the attempts that hold their claims, and judges the other open ones again.
   __device__ __forceinline__ void settle() {
     for (int pass = 1;; ++pass) {
       const bool last = pass == model::kPasses;
@@ -125,30 +125,30 @@ class Player {
         carry_out_all();
       else
         carry_out_owned();
-      const bool any_open = meet();
+      const bool any_open = sync_crew();
       stamp_ -= 1;
       if (last || !any_open) return;
       judge_again();
-      meet();
+      sync_crew();
     }
   }
 
-  // Picks out the attempts between different cells, and judges them 32 at a time. The surroundings of the
-  // next step are under way meanwhile.
+  // Compacts the attempts between different cells and judges them 32 at a time, while the surroundings of the
+  // next step are prefetched.
   __device__ void judge_all() {
-    // Room for the steps under way, one that has been taken, and one more.
+    // Room for the steps in flight, one that has been taken, and one more.
     const auto has_room = [&] {
       return kAtOnce || count_ + 4 * kStepTiles <= uint32_t(tables_.open_per_warp);
     };
-    scout_.send(true);
+    loader_.prefetch(true);
     count_ = 0;
     open_.begin();
-    while (scout_.has_sent()) {
-      if (scout_.at_step()) scout_.send(has_room());
-      scout_.gather();
-      for (uint32_t enough = scout_.most_to_keep(); scout_.waiting() > enough;) {
+    while (loader_.has_steps_in_flight()) {
+      if (loader_.at_step()) loader_.prefetch(has_room());
+      loader_.gather();
+      for (uint32_t enough = loader_.most_to_keep(); loader_.waiting() > enough;) {
         bool here;
-        const Attempt attempt = scout_.next(here);
+        const Attempt attempt = loader_.next(here);
         judge(attempt, here);
       }
     }
@@ -188,7 +188,7 @@ class Player {
       return;
     }
     const bool stays = kOnePass ? accepted : here;
-    count_ += put_together(stays, lane_, [&](uint32_t place) {
+    count_ += compact(stays, lane_, [&](uint32_t place) {
       const OpenList::Entry entry = open_[count_ + place];
       entry.put(record);
       if (!kOnePass) {
@@ -213,8 +213,8 @@ class Player {
     return copy;
   }
 
-  // Act's part of dH, or the mean at the source alone where that settles it for now: the target's mean can
-  // but raise dH. Gives back flags.
+  // Act's part of dH, or the mean at the source alone where that already decides: the target's mean can only
+  // raise dH. Returns flags.
   __device__ __forceinline__ uint32_t judge_act(const Physics& physics, const Attempt& attempt, int direction,
                                                 const Copy& copy, bool here, float dh, float threshold,
                                                 float& result) const {
@@ -233,7 +233,7 @@ class Player {
     if (acts) result = act::delta(act, at_source, at_target);
     return 0;
   }
-  // Coded.
+  // Coded index of an attempt's source.
   __device__ __forceinline__ Offset source_of(const Attempt& attempt, int direction) const {
     if (attempt.site >= 0) return attempt.site + shared_.offset[direction];
     Vec3i place = place_of(~attempt.site) + Moore<kDim>::offset(direction);
@@ -250,8 +250,8 @@ class Player {
     if (r.loser != kMedium) lower(tables_.claims + r.loser, mine);
   }
 
-  // Several batches at a time, to overlap their loads, as far as there are so many; with Act one, for its
-  // means take the whole warp.
+  // Several batches at a time where there are so many, to overlap their loads; with Act one at a time,
+  // because its means take the whole warp.
   __device__ void judge_again() {
     uint32_t first = 0;
     if (model::kMaxAct == 0) {
@@ -274,7 +274,7 @@ class Player {
       surroundings[k] = entry.number(Field::surroundings);
       threshold[k] = entry.number(Field::threshold);
     }
-    __syncwarp();  // lanes without an attempt have read another's
+    __syncwarp();  // lanes without an attempt have read another lane's
 #pragma unroll
     for (uint32_t k = 0; k < kTogether; ++k) {
       of_winner[k] = sizes_[records[k].winner];
@@ -325,12 +325,12 @@ class Player {
     for (; first < count_; first += 32) carry_out_owned<1>(first, kept, ready);
     carry_out_ready(0, ready);
     count_ = kept;
-    open_.come_near();
-    if (kept > 0 && lane_ == 0) meeting_.tell_open();
+    open_.move_to_shared();
+    if (kept > 0 && lane_ == 0) barrier_.flag_open();
     __syncwarp();
   }
-  // Attempts that stay open move up in the list, to place `kept`. Few of 32 are carried out: they gather in
-  // shared memory, which nobody else needs now, until there are 32.
+  // Compacts attempts that stay open to place `kept` of the list. Few of 32 are carried out: these are
+  // compacted in shared memory until there are 32.
   template <uint32_t kTogether>
   __device__ __forceinline__ void carry_out_owned(uint32_t first, uint32_t& kept, uint32_t& ready) {
     Record records[kTogether];
@@ -360,13 +360,13 @@ class Player {
         if (model::kMaxAct > 0) act[k] = entry[Field::act];
       }
       const bool done = i < count_ && !stays[k] && records[k].accepted();
-      ready += put_together(done, lane_, [&](uint32_t place) { ready_[ready + place] = records[k]; });
+      ready += compact(done, lane_, [&](uint32_t place) { ready_[ready + place] = records[k]; });
     }
-    __syncwarp();  // nobody overwrites what another has yet to read
+    __syncwarp();  // all lanes have read before any overwrites
 #pragma unroll
     for (uint32_t k = 0; k < kTogether; ++k)
-      kept += put_together(stays[k], lane_, [&](uint32_t place) {
-        const OpenList::Entry entry = open_.nearby(kept + place);
+      kept += compact(stays[k], lane_, [&](uint32_t place) {
+        const OpenList::Entry entry = open_.once_moved(kept + place);
         entry.put(records[k]);
         entry[Field::surroundings] = surroundings[k];
         entry[Field::threshold] = threshold[k];
@@ -413,21 +413,21 @@ class Player {
     }
     sites_[target] = taken_by(model::physics(), r.winner, type_of(tables_.state, r.winner), clock_);
   }
-  // Waits for the whole crew. Returns whether any warp has open attempts.
+  // Barrier of the crew. Returns whether any warp has open attempts.
   template <class ForBlock, class ForWarp>
-  __device__ __forceinline__ bool meet(const ForBlock& for_block, const ForWarp& for_warp) {
-    return meeting_.meet(stamp_, count_ > 0, for_block, for_warp);
+  __device__ __forceinline__ bool sync_crew(const ForBlock& for_block, const ForWarp& for_warp) {
+    return barrier_.arrive_and_wait(stamp_, count_ > 0, for_block, for_warp);
   }
-  __device__ bool meet() {
-    return meet([] {}, [] {});
+  __device__ bool sync_crew() {
+    return sync_crew([] {}, [] {});
   }
 
-  // The two tables of sizes are equal by then.
-  __device__ void leave() {
-    add_up(tables_.control->attempts, scout_.attempts());
+  // Both tables of sizes are equal at this point.
+  __device__ void finish() {
+    add_up(tables_.control->attempts, loader_.attempts());
     add_up(tables_.control->live, live_);
     add_up(tables_.control->accepted, accepted_);
-    meet();
+    sync_crew();
     if (warp_ == 0 && lane_ == 0) tables_.control->stamp = stamp_;
   }
   __device__ static void add_up(uint64_t& to, uint64_t mine) {
@@ -441,20 +441,20 @@ class Player {
   Word* sites_;
   ActMeans means_;
   uint32_t lane_, warp_;
-  Scout scout_;
+  TargetLoader loader_;
   const Word* words_;  // surroundings of targets
-  Record* ready_;      // nobody judges while it is used
+  Record* ready_;      // in the ring: not used while attempts are judged
   OpenList open_;
   uint32_t count_ = 0;  // of attempts in the list
   Sizes sizes_;
-  crew::Meeting meeting_;  // behind every part of a pass
-  uint32_t stamp_;         // of this pass
+  crew::CrewBarrier barrier_;
+  uint32_t stamp_;  // of this pass
   uint32_t clock_ = 0;
   uint32_t live_ = 0, accepted_ = 0;  // of one launch
-  uint64_t end_ = 0;                  // the first round that is not of it
+  uint64_t end_ = 0;                  // the first round behind this launch
 };
 
-// What a block needs before it plays.
+// Fills the tables that a block keeps in shared memory.
 __device__ __forceinline__ void fill_tables(Shared& shared) {
   shared.logs.fill();
   if (threadIdx.x < kNeighbours) {
@@ -462,7 +462,7 @@ __device__ __forceinline__ void fill_tables(Shared& shared) {
     shared.toward[threadIdx.x] = in_slot(step);
     shared.offset[threadIdx.x] = offset_of(step);
   }
-  if (threadIdx.x == 0) shared.board.open = 0;
+  if (threadIdx.x == 0) shared.flags.open = 0;
   __syncthreads();
 }
 

@@ -1,12 +1,12 @@
-// A round of the `tiles` schedule on a GPU: where its targets lie, and how a warp brings their surroundings
-// into shared memory and finds the attempts that are between different cells.
+// A round of the `tiles` schedule on a GPU: its targets, the prefetch of their surroundings into shared
+// memory, and the compaction of the attempts that are between different cells.
 #pragma once
 
 #include "engine/cuda/tiles/crew.cuh"
 #include "engine/cuda/tiles/data.hpp"
-#include "engine/cuda/tiles/dealing.hpp"
 #include "engine/cuda/tiles/live.cuh"
 #include "engine/cuda/tiles/sites.cuh"
+#include "engine/cuda/tiles/work_split.hpp"
 #include "engine/schedule/tiles.hpp"
 
 namespace kiln::device {
@@ -28,7 +28,7 @@ struct SharedRound {
     drawn = tiles::round_at(kLattice, model::kSettings, seed, number);
   }
   __device__ __forceinline__ uint32_t priority_key() const { return drawn.priority_key; }
-  // The compiler shall know what is the same in all rounds.
+  // Rebuilt from constants so that the compiler can fold them.
   __device__ __forceinline__ tiles::Row row_at(uint32_t row) const {
     const tiles::Round round{model::kSettings.tile, model::kSettings.apart, drawn.shift, kTiles,
                              drawn.priority_key,    drawn.row_key};
@@ -63,11 +63,12 @@ struct Step {
   }
 };
 
-// The surroundings of the targets of some steps, and the attempts among them that wait to be judged. A slot
-// holds 3 (in 2-D) or 9 rows of the lattice, from before the first target to behind the last.
+// Ring buffer of a warp: the surroundings of the targets of some steps, and the queue of attempts among them
+// that wait to be judged. A slot holds 3 (in 2-D) or 9 rows of the lattice, from before the first target to
+// behind the last.
 struct Ring {
-  struct alignas(8) Waiting {
-    uint32_t entry;  // see Scout::entry_of
+  struct alignas(8) Queued {
+    uint32_t entry;  // see TargetLoader::entry_of
     uint32_t word;   // random
   };
 
@@ -75,7 +76,7 @@ struct Ring {
 
   alignas(16) Word words[cuda::kSlots * kSlotWords];
   Step step[cuda::kSlots];
-  Waiting queue[64];
+  Queued queue[64];
 };
 
 template <int Bytes>
@@ -94,12 +95,12 @@ __device__ __forceinline__ void copy_async(Word* to, const Word* from) {
     *to = *from;
 #endif
 }
-__device__ __forceinline__ void end_group_of_copies() {
+__device__ __forceinline__ void commit_copies() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-// For all groups but the last.
+// Waits for all groups of copies but the last.
 __device__ __forceinline__ void wait_for_copies() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_group 1;" ::: "memory");
@@ -107,14 +108,14 @@ __device__ __forceinline__ void wait_for_copies() {
   __syncwarp();
 }
 
-// Goes through the steps of one warp, round by round: those dealt to it, then what it takes of the rest where
-// that is shared.
-class Scout {
+// Prefetches the targets of one warp, step by step: those of its own share, then those that it takes of the
+// rest where that is shared.
+class TargetLoader {
  public:
-  __device__ Scout(Ring& ring, const int* toward, const cuda::TilesTables& tables, const Word* sites)
+  __device__ TargetLoader(Ring& ring, const int* toward, const cuda::TilesTables& tables, const Word* sites)
       : ring_(ring), toward_(toward), tables_(tables), sites_(sites), lane_(threadIdx.x % 32) {}
 
-  // Works out the first steps of a round. That does not look at the lattice.
+  // Plans the first steps of a round. It does not read the lattice.
   __device__ __forceinline__ void begin(const SharedRound& round, uint64_t number) {
     round_ = &round;
     number_ = number;
@@ -125,46 +126,46 @@ class Scout {
   }
 
   __device__ uint32_t attempts() const { return attempts_; }
-  __device__ __forceinline__ bool has_sent() const { return under_way_ != 0; }
+  __device__ __forceinline__ bool has_steps_in_flight() const { return in_flight_ != 0; }
   __device__ __forceinline__ uint32_t waiting() const { return queued_; }
-  // How many attempts may go on waiting: fewer than fill a batch, and none whose surroundings lie in the slot
-  // that is filled next, or when there is nothing left to wait for.
+  // Attempts that may stay in the queue: fewer than fill a batch; none whose surroundings lie in the slot
+  // that is filled next; none after the last step.
   __device__ __forceinline__ uint32_t most_to_keep() const {
     if (batch_ != 0) return 31;
-    if (!has_sent()) return 0;
-    const bool full = queued_ > 0 && slot_of(ring_.queue[head_ % 64].entry) == send_to_;
+    if (!has_steps_in_flight()) return 0;
+    const bool full = queued_ > 0 && slot_of(ring_.queue[head_ % 64].entry) == fill_slot_;
     return full ? (queued_ > 32 ? queued_ - 32 : 0) : 31;
   }
 
-  // Starts loading the surroundings of the next step. `has_room` tells whether this warp may take steps that
-  // were not dealt to it.
-  __device__ __forceinline__ void send(bool has_room) {
+  // Starts loading the surroundings of the next step. `has_room`: this warp may take steps beyond its own
+  // share.
+  __device__ __forceinline__ void prefetch(bool has_room) {
     if constexpr (!kSeesAll)
       while (left_ == 0 && !ended_) look_ahead(has_room);
     if (left_ != 0) {
-      const uint32_t slot = send_to_;
+      const uint32_t slot = fill_slot_;
       if (lane_ == uint32_t(__ffs(int(left_)) - 1)) ring_.step[slot] = mine_;
       left_ &= left_ - 1;
-      under_way_ += 1;
-      send_to_ = behind(send_to_);
+      in_flight_ += 1;
+      fill_slot_ = after(fill_slot_);
       __syncwarp();
       load(slot, ring_.step[slot]);
     }
-    end_group_of_copies();
+    commit_copies();
   }
-  // Whether the next batch is the first of its step: then another step may be sent for.
+  // Whether the next batch is the first of its step: then another step may be prefetched.
   __device__ __forceinline__ bool at_step() const { return batch_ == 0; }
 
-  // Takes in the next batch of the step that was sent for first.
+  // Compacts the live attempts of the next batch, of the oldest step in flight, into the queue.
   __device__ __forceinline__ void gather() {
-    const uint32_t slot = gather_from_;
+    const uint32_t slot = read_slot_;
     if (batch_ == 0) wait_for_copies();
     const Step step = ring_.step[slot];
     const uint32_t first = batch_ * tiles::kStride, in_step = first + lane_;
     batch_ = int32_t(first + tiles::kStride) < step.end && model::kBatches > 1 ? batch_ + 1 : 0;
     if (batch_ == 0) {
-      under_way_ -= 1;
-      gather_from_ = behind(gather_from_);
+      in_flight_ -= 1;
+      read_slot_ = after(read_slot_);
     }
     const uint32_t tile = step.first_tile + first;
     if (tile / tiles::kGroup != group_) {
@@ -180,14 +181,14 @@ class Scout {
     const bool here = int32_t(in_step) >= step.begin && int32_t(in_step) < step.end;
     const bool chosen = here && !is_of(target, id_of(source)) && source != kNoWord &&
                         !is_of_frozen(tables_.state, id_of(target));
-    queued_ += put_together(chosen, lane_, [&](uint32_t place) {
+    queued_ += compact(chosen, lane_, [&](uint32_t place) {
       ring_.queue[(head_ + queued_ + place) % 64] = {entry_of(at, slot, in_step), word};
     });
     __syncwarp();
   }
 
-  // Up to 32 of the attempts that wait, those that came first, one per lane; `here` is false for lanes that
-  // get none.
+  // Takes up to 32 attempts from the head of the queue, one per lane; `here` is false for lanes that get
+  // none.
   __device__ __forceinline__ Attempt next(bool& here) {
     const uint32_t count = queued_ < 32 ? queued_ : 32;
     here = lane_ < count;
@@ -209,14 +210,15 @@ class Scout {
   }
 
  private:
-  static constexpr cuda::Dealing kDealing{kSteps, model::kUnit, model::kCrew, uint32_t(model::kWarpsPerBlock),
-                                          model::kShareRest};
-  static constexpr uint32_t kEnd = kDealing.end(), kDealt = kDealing.dealt();
-  static constexpr bool kSeesAll = !model::kShareRest && kDealt <= 32;  // all steps of a round, as it begins
+  static constexpr cuda::WorkSplit kWorkSplit{kSteps, model::kUnit, model::kCrew,
+                                              uint32_t(model::kWarpsPerBlock), model::kShareRest};
+  static constexpr uint32_t kEnd = kWorkSplit.end(), kStepsPerWarp = kWorkSplit.steps_per_warp();
+  static constexpr bool kSeesAll =
+      !model::kShareRest && kStepsPerWarp <= 32;  // all steps of a round, as it begins
   static constexpr int kPiece = 16 / int(sizeof(Word)), kSector = 32 / int(sizeof(Word));  // words
   static constexpr bool kRowsAligned = model::kSize.x % kPiece == 0;
 
-  __device__ __forceinline__ static uint32_t behind(uint32_t slot) {
+  __device__ __forceinline__ static uint32_t after(uint32_t slot) {
     return slot + 1 < cuda::kSlots ? slot + 1 : 0;
   }
   // A queue's entry: where in the ring the target lies, which slot, which tile of its step.
@@ -231,21 +233,21 @@ class Scout {
     return kRowsAligned ? (step.x - 1) & -kSector : step.x - 1;
   }
 
-  // Works out up to 32 of the steps to come, one per lane. Every other round runs backwards: what the last
-  // one left in the cache comes first.
+  // Plans up to 32 steps to come, one per lane. Every other round runs backwards, to begin with what the last
+  // one left in the cache.
   __device__ __forceinline__ void look_ahead(bool has_room) {
     uint32_t number = ~0u;
-    if (turn_ < kDealt) {
+    if (turn_ < kStepsPerWarp) {
       const uint32_t turn = turn_ + lane_;
-      if (turn < kDealt) number = kDealing.step(turn, crew::place(), threadIdx.x / 32);
+      if (turn < kStepsPerWarp) number = kWorkSplit.step(turn, crew::block_rank(), threadIdx.x / 32);
       turn_ += 32;
-      ended_ = !model::kShareRest && turn_ >= kDealt;
+      ended_ = !model::kShareRest && turn_ >= kStepsPerWarp;
     } else {
       if (lane_ == 0) number = next_;
       ended_ = __shfl_sync(~0u, next_, 0) >= kEnd;
     }
-    if (model::kShareRest && turn_ >= kDealt && !ended_ && lane_ == 0)  // nobody waits for it now
-      next_ = has_room ? kDealing.first_single() + atomicAdd(tables_.control->taken + number_ % 3, 1) : ~0u;
+    if (model::kShareRest && turn_ >= kStepsPerWarp && !ended_ && lane_ == 0)  // its latency is hidden
+      next_ = has_room ? kWorkSplit.first_single() + atomicAdd(tables_.control->taken + number_ % 3, 1) : ~0u;
     if (number_ % 2 == 1) number = number < kEnd ? kEnd - 1 - number : ~0u;
     mine_ = number < kSteps ? step_at(number) : Step{0, 0, 0, 0, 0, 0};
     left_ = __ballot_sync(~0u, mine_.end > mine_.begin);
@@ -278,8 +280,8 @@ class Scout {
     return step;
   }
 
-  // Rows come in pieces of 16 bytes; inside the lattice all at the same offsets, and what lies behind their
-  // ends comes word by word.
+  // Rows are copied in pieces of 16 bytes, inside the lattice all at the same offsets; columns behind its
+  // walls word by word.
   __device__ __forceinline__ void load(uint32_t slot, const Step& step) {
     Word* const to = ring_.words + slot * Ring::kSlotWords;
     if (!kRowsAligned || step.row < 0) return load_at_walls(to, sites_, step);
@@ -333,14 +335,14 @@ class Scout {
   const Word* sites_;
   uint64_t number_ = 0;
   uint32_t lane_;
-  uint32_t turn_ = 0;                       // the first step dealt to this warp that was not looked at
-  uint32_t next_ = 0;                       // one that was not; lane 0 knows
-  bool ended_ = false;                      // there are no others
-  Step mine_{};                             // one that was worked out
-  uint32_t left_ = 0;                       // lanes whose step is still to be sent for
-  uint32_t under_way_ = 0;                  // steps that were sent for and not gathered
-  uint32_t send_to_ = 0, gather_from_ = 0;  // slots
-  uint32_t batch_ = 0;                      // of the step that is being gathered
+  uint32_t turn_ = 0;       // the first step of this warp's share that is not planned
+  uint32_t next_ = 0;       // a step taken from the shared rest; lane 0 only
+  bool ended_ = false;      // no further steps
+  Step mine_{};             // this lane's planned step
+  uint32_t left_ = 0;       // lanes whose step is not prefetched yet
+  uint32_t in_flight_ = 0;  // steps prefetched and not gathered
+  uint32_t fill_slot_ = 0, read_slot_ = 0;
+  uint32_t batch_ = 0;  // of the step that is being gathered
   uint32_t head_ = 0, queued_ = 0;
   uint32_t group_ = ~0u, attempts_ = 0;
   Draw bits_{};

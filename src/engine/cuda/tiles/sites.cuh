@@ -45,7 +45,7 @@ constexpr int kSlotReach = cuda::slot_reach(model::kBatches, kLattice, model::kS
 __device__ __forceinline__ constexpr int in_slot(const Vec3i& step) {
   return (step.z * 3 + step.y) * kPitch + step.x;
 }
-constexpr Word kNoWord = ~Word(0);  // beyond a wall; in no lattice, for some id is always left over
+constexpr Word kNoWord = ~Word(0);  // beyond a wall; never a site's word, as at least one id is unused
 
 // Whether adhesion tells a type from the one before it.
 __device__ constexpr bool is_told_apart(int type) {
@@ -65,8 +65,8 @@ __device__ constexpr int types_told_apart() {
 struct TypeCounts {
   int32_t from[model::kTypes] = {};  // neighbours of this type or a later one, and places beyond walls
 
-  // For the lanes that want to know; `at` is where their targets lie among `words`. Where few want to, the
-  // whole warp works for one at a time: lane k looks at place k of the block.
+  // For the lanes with `wanted`; `at` is where their targets lie among `words`. Where these are few, the
+  // whole warp works for one at a time: lane k reads place k of the block.
   __device__ __forceinline__ TypeCounts(const StateTables& t, bool wanted, const Word* words, uint32_t at) {
     constexpr int kInstructionsForAll = (kBlock - 1) * (1 + 2 * types_told_apart());
     constexpr int kInstructionsForOne = 8 + 4 * types_told_apart();
@@ -81,15 +81,15 @@ struct TypeCounts {
       const bool looks = lane < kBlock && lane != kBlock / 2;
       const int step = in_slot(step_to(looks ? lane : kBlock / 2));
       for (uint32_t left = all; left != 0; left &= left - 1) {
-        const int who = __ffs(int(left)) - 1;
-        const Word word = words[int(__shfl_sync(~0u, at, who)) + step];
+        const int owner = __ffs(int(left)) - 1;
+        const Word word = words[int(__shfl_sync(~0u, at, owner)) + step];
         TypeCounts mine{};
         if (looks) mine.add(t, word);
 #pragma unroll
         for (int k = 1; k < model::kTypes; ++k) {
           if (!is_told_apart(k)) continue;
           const int32_t count = __popc(__ballot_sync(~0u, mine.from[k] != 0));
-          if (lane == who) from[k] = count;
+          if (lane == owner) from[k] = count;
         }
       }
     }
@@ -197,9 +197,9 @@ class ActLogs {
   const Table& table_;
 };
 
-// act::geometric_mean of a site of `cell`, for the lanes that want one; 0 for the others. In 3-D few lanes
-// do, so they put down what they want, and the warp works for one at a time (a few, to overlap their loads):
-// lane k looks at place k of the block.
+// act::geometric_mean of a site of `cell`, for the lanes with `wanted`; 0 for the rest. In 3-D these are few,
+// so they list their requests in shared memory, and the warp serves one at a time (a few, to overlap their
+// loads): lane k reads place k of the block.
 class ActMeans {
  public:
 #pragma pack(push, 4)
@@ -263,8 +263,8 @@ class ActMeans {
     }
   };
 
-  // `fetch(key, inner)` gives this lane's word of the block that `key` stands for. Inner sites come first:
-  // only where others are among those looked at together, each is asked what it is.
+  // `fetch(key, inner)` gives this lane's word of the block that `key` stands for. Inner sites are listed
+  // first, so that only groups with a site at a wall check each site.
   template <int kTogether, bool kAllInner, class Fetch>
   __device__ __forceinline__ float by_warps(bool wanted, bool inner, Offset key, const Fetch& fetch,
                                             CellId cell, uint32_t clock) const {

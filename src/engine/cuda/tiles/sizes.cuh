@@ -1,6 +1,6 @@
-// The sizes of cells in the `tiles` schedule. Where copies are carried out at once, in two tables: one to
-// read in a round, one to change, and the next round finds them swapped. It begins by copying sizes to the
-// other table, and nobody waits for that before the first of its attempts is accepted.
+// The sizes of cells in the `tiles` schedule. Where copies are carried out at once they are double-buffered:
+// a round reads one table and changes the other, then the two are swapped. The new round copies the sizes to
+// its second table, and a warp waits for these copies only before its first accepted attempt.
 #pragma once
 
 #include "engine/cuda/tiles/crew.cuh"
@@ -16,7 +16,7 @@ class Sizes {
         next_(kAtOnce ? tables.extents : tables.state.extents),
         copied_(tables.control->copied) {}
 
-  // As they were when the round, or the pass, began.
+  // The size as it was when the round, or the pass, began.
   __device__ __forceinline__ const cuda::Extent& operator[](CellId cell) const { return now_[cell]; }
   __device__ __forceinline__ cuda::Extent* table() const { return now_; }
 
@@ -26,11 +26,12 @@ class Sizes {
   }
 
   __device__ void copy() {
-    const Party all = crew::all();
+    const ThreadRange threads = crew::threads();
 #pragma unroll 4
-    for (int64_t cell = all.number; cell < tables_.state.cells; cell += all.count) next_[cell] = now_[cell];
+    for (int64_t cell = threads.rank; cell < tables_.state.cells; cell += threads.count)
+      next_[cell] = now_[cell];
   }
-  // What has changed is to be read now; the other table is made equal to it.
+  // The changed table becomes the one to read; the other is made equal to it.
   __device__ __forceinline__ void swap() {
     cuda::Extent* const other = now_;
     now_ = next_;
@@ -38,23 +39,23 @@ class Sizes {
     copy();
     __syncthreads();
     if constexpr (model::kCrew == 1) return;
-    copied_.close();
-    if (threadIdx.x == 0) copied_.come();
-    lags_ = true;
+    copied_.begin_phase();
+    if (threadIdx.x == 0) copied_.arrive();
+    copies_pending_ = true;
   }
   // Before a warp changes sizes for the first time in a round.
   __device__ __forceinline__ void wait_for_copies() {
-    if (model::kCrew == 1 || !lags_) return;
-    while (!copied_.is_open()) {
+    if (model::kCrew == 1 || !copies_pending_) return;
+    while (!copied_.is_complete()) {
     }
-    lags_ = false;
+    copies_pending_ = false;
   }
 
  private:
   const cuda::TilesTables& tables_;
   cuda::Extent *now_, *next_;
-  crew::Turnstile copied_;
-  bool lags_ = false;  // perhaps not all have copied theirs
+  crew::GridBarrier copied_;
+  bool copies_pending_ = false;  // not all blocks are known to have copied theirs
 };
 
 }  // namespace kiln::device

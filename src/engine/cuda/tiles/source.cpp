@@ -43,7 +43,7 @@ std::string tiles_source(const Physics& physics, const tiles::Settings& settings
              shape.members ? "members" : "play");
 }
 
-// Cells will be as large as they want to be.
+// Cells are taken to be as large as their targets.
 bool is_sparse(const State& state, const Physics& physics) {
   double filled = 0;
   for (CellId cell = 1; cell < state.cells.count(); ++cell) {
@@ -67,10 +67,10 @@ struct Compiling {
   int history, architecture;
 };
 
-// Per multiprocessor. With more, each has too few registers, which are dealt out to four warps at a time.
+// Warps per multiprocessor. With more, each has too few registers, which are allocated four warps at a time.
 int most_warps(const Physics& physics) { return physics.lattice.dimension == 2 ? 24 : 20; }
 
-// In 2-D more are possible, each a little slower: worth it where a round then takes fewer turns.
+// In 2-D more warps are possible, each a little slower: worth it where a round then takes fewer turns.
 int warps_for(int64_t steps, int multiprocessors, const Physics& physics) {
   int best = most_warps(physics);
   if (physics.lattice.dimension == 3) return best;
@@ -80,20 +80,20 @@ int warps_for(int64_t steps, int multiprocessors, const Physics& physics) {
   return best;
 }
 
-// The rest is cache, and with less than a seventh more warps are slower than fewer.
+// Leaves 1/7 of shared memory to L1; with less, extra warps no longer pay (measured).
 int room_in(int shared_per_block) { return shared_per_block / 7 * 6; }
 
 int batches_for(const Physics& physics, const tiles::Settings& settings) {
   return physics.lattice.dimension == 2 && settings.tile.x <= 3 ? 2 : 1;
 }
 
-// That share their random draws.
+// Steps that share one Philox draw.
 int steps_of_draw(int batches) { return int(tiles::kGroup) / (int(tiles::kStride) * batches); }
 
 constexpr int kMostRegisters = 255;  // of a thread
 
-// Registers that a thread can have. A multiprocessor has four parts with 2^14 each, dealt out to warps by 8
-// per thread.
+// Registers that a thread can have. A multiprocessor has four parts with 2^14 each, allocated to warps in
+// units of 8 per thread.
 int registers_with(int warps_per_multiprocessor) {
   const int warps = int(divided_up(warps_per_multiprocessor, 4));
   return std::min(kMostRegisters, (1 << 14) / (32 * warps) / 8 * 8);
@@ -106,8 +106,8 @@ int registers_for(int registers, int spilled_bytes) {
   return std::min(kMostRegisters, registers + std::max(1, spilled_bytes * 10 / 64));
 }
 
-// With as many warps per block as shared memory and registers have room for. NVRTC needs seconds, so what has
-// too few registers, going by what the last attempt spilled, is not tried.
+// Compiles with as many warps per block as shared memory and registers allow. NVRTC takes seconds, so numbers
+// of warps that would spill, going by what the last compile spilled, are not tried.
 TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int warps_at_most,
                                      int shared_at_most) {
   TilesKernels result{{}, shape};
@@ -133,7 +133,7 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
 
 }  // namespace
 
-Dealing dealing_of(const Lattice& lattice, const tiles::Settings& settings, const KernelShape& shape) {
+WorkSplit work_split_of(const Lattice& lattice, const tiles::Settings& settings, const KernelShape& shape) {
   return {uint32_t(steps_of_round(lattice, settings, shape.batches)), uint32_t(shape.steps_per_unit),
           uint32_t(shape.crew), uint32_t(shape.warps_per_block), shape.share_rest};
 }
@@ -144,7 +144,7 @@ TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settin
   KernelShape shape;
   shape.crew = multiprocessors;
   shape.skips_dead = skips_dead;
-  // Where every warp has one step at most, short ones are over sooner.
+  // Where every warp has one step at most, short steps end sooner.
   const bool one_each =
       steps_of_round(physics.lattice, settings, 1) <= int64_t(multiprocessors) * most_warps(physics);
   shape.batches = one_each ? 1 : batches_for(physics, settings);
@@ -154,8 +154,8 @@ TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settin
   // Where warps have few steps each, and these take long, smaller units balance better.
   const bool many = steps_per_warp >= 16;
   shape.steps_per_unit = steps_of_draw(shape.batches) / (many || physics.lattice.dimension == 2 ? 1 : 2);
-  // In several passes warps with more attempts than others would keep everybody waiting; and asking for one
-  // of a few steps takes as long as it saves.
+  // In several passes, warps that took more attempts would hold up the barrier of every pass; and with few
+  // steps per warp, the atomic takes as long as it saves.
   shape.share_rest = settings.passes == 1 && many;
   return compile_with_most_warps({physics, settings, layout, history, architecture}, shape, warps,
                                  room_in(shared_per_block));
@@ -174,8 +174,8 @@ TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
   const int warps = most_warps(physics);
   const int64_t blocks_with_work = divided_up(steps, warps);
   shape.crew = int(std::clamp<int64_t>(multiprocessors / members, 1, blocks_with_work));
-  // While one crew waits, others work; with more than a few, each has too few warps. As many as make turns of
-  // equal length.
+  // Several blocks per multiprocessor hide each other's barriers; with more than a few, each has too few
+  // warps. As many as make turns of equal length.
   constexpr int64_t kMost = 6;
   const int64_t per_multiprocessor = divided_up(members, multiprocessors);
   const int64_t turns = divided_up(per_multiprocessor, kMost);

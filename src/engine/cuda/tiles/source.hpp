@@ -6,7 +6,7 @@
 #include "core/state.hpp"
 #include "engine/cuda/driver/nvrtc.hpp"
 #include "engine/cuda/state/site_layout.hpp"
-#include "engine/cuda/tiles/dealing.hpp"
+#include "engine/cuda/tiles/work_split.hpp"
 #include "engine/schedule/tiles.hpp"
 #include "terms/physics.hpp"
 
@@ -19,9 +19,9 @@ struct KernelShape {
   int blocks_per_multiprocessor = 1;
   int warps_per_block = 24;
   int batches = 1;          // of 32 tiles in a step: 1, 2 or 4
-  int steps_per_unit = 1;   // see Dealing
+  int steps_per_unit = 1;   // see WorkSplit
   bool share_rest = false;  // the last steps of a round go to the fastest warps
-  bool skips_dead = false;  // steps in which nothing is live are passed over
+  bool skips_dead = false;  // steps without live attempts are skipped
   unsigned shared_bytes = 0;
 };
 
@@ -49,7 +49,7 @@ TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
 // Whether so much of a lattice is likely to be dead that passing over it pays.
 bool is_sparse(const State& state, const Physics& physics);
 
-// Of a round, to the warps of a crew.
-Dealing dealing_of(const Lattice& lattice, const tiles::Settings& settings, const KernelShape& shape);
+// How the steps of a round are split over the warps of a crew.
+WorkSplit work_split_of(const Lattice& lattice, const tiles::Settings& settings, const KernelShape& shape);
 
 }  // namespace kiln::cuda

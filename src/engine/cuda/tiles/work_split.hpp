@@ -1,14 +1,15 @@
-// Who plays which steps of a round of the `tiles` schedule on a GPU. It does not shape the result.
+// How the steps of a round of the `tiles` schedule are split over the warps of a GPU. It does not shape the
+// result.
 #pragma once
 
 #include "core/types.hpp"
 
 namespace kiln::cuda {
 
-// Steps are dealt in turns. In the first ones a warp gets a unit: steps in a row that share random draws.
-// What would be too little for another turn of these is dealt step by step, or, if the rest is shared,
-// waits for those who get on fastest.
-struct Dealing {
+// Steps are assigned in turns. In the first ones a warp gets a unit: steps in a row that share random draws.
+// The rest, too little for another turn of units, is assigned step by step; or, with share_rest, warps that
+// are done take it from a counter.
+struct WorkSplit {
   static constexpr uint32_t kNone = ~0u;
 
   uint32_t steps, unit;
@@ -17,7 +18,7 @@ struct Dealing {
 
   KILN_HD constexpr uint32_t warps() const { return blocks * warps_per_block; }
   KILN_HD constexpr uint32_t units() const { return (steps + unit - 1) / unit; }
-  // Of whole units: the last may have numbers that are no steps.
+  // Behind the last number of the last unit, which may have numbers that are no steps.
   KILN_HD constexpr uint32_t end() const { return units() * unit; }
 
   KILN_HD constexpr uint32_t turns_of_units() const {
@@ -25,18 +26,18 @@ struct Dealing {
     const uint32_t full = units() / warps(), longest = (end() + warps() - 1) / warps();
     return (full + 1) * unit <= longest ? full + 1 : full;
   }
-  // All that come before are dealt in units.
+  // The first step that is not assigned as part of a unit.
   KILN_HD constexpr uint32_t first_single() const {
     const uint32_t in_turns = turns_of_units() * unit * warps();
     return in_turns < end() ? in_turns : end();
   }
-  // How many steps are dealt to a warp, at most.
-  KILN_HD constexpr uint32_t dealt() const {
+  // Steps assigned to a warp, at most.
+  KILN_HD constexpr uint32_t steps_per_warp() const {
     const uint32_t singles = share_rest ? 0 : end() - first_single();
     return turns_of_units() * unit + (singles + warps() - 1) / warps();
   }
 
-  // Which step is the i-th of those dealt to a warp; kNone, or a number that is no step, where it gets none.
+  // The i-th step of a warp; kNone, or a number that is no step, where it has fewer.
   KILN_HD constexpr uint32_t step(uint32_t i, uint32_t block, uint32_t warp) const {
     const uint32_t in_units = turns_of_units() * unit;
     if (i < in_units) {
@@ -49,8 +50,8 @@ struct Dealing {
   }
 
  private:
-  // Of a warp, in a turn when so many things are left. Warps of a block are neighbours, which share what the
-  // cache has of cells; where there is not something for everyone, all blocks get alike.
+  // Place of a warp in a turn, with `left` things to assign. Warps of a block get neighbours, which share the
+  // cells in the cache; where there are fewer things than warps, blocks get equally many.
   KILN_HD constexpr uint32_t place_in(uint32_t left, uint32_t block, uint32_t warp) const {
     if (left >= warps()) return block * warps_per_block + warp;
     const uint32_t place = left * block / blocks + warp;

@@ -1,5 +1,5 @@
-// Where things from a device arrive on the host, piece by piece: one is under way while the one before is
-// taken in.
+// Pinned, double-buffered staging memory for downloads: one piece is being copied while the one before is
+// unpacked.
 #pragma once
 
 #include <algorithm>
@@ -9,27 +9,27 @@
 
 namespace kiln::cuda {
 
-class Landing {
+class StagingBuffer {
  public:
-  explicit Landing(const Device& device) : device_(device) {}
+  explicit StagingBuffer(const Device& device) : device_(device) {}
 
-  // Brings `count` items here. send(first, n, to) starts copying n items to `to`, in the stream;
-  // take_in(first, n, from) puts them in their place.
-  template <class Send, class TakeIn>
-  void bring(int64_t count, int64_t bytes_each, const Stream& stream, const Send& send,
-             const TakeIn& take_in) {
+  // Downloads `count` items. start_copy(first, n, to) starts copying n items to `to`, in the stream;
+  // unpack_piece(first, n, from) puts them in their place.
+  template <class StartCopy, class UnpackPiece>
+  void download(int64_t count, int64_t bytes_each, const Stream& stream, const StartCopy& start_copy,
+                const UnpackPiece& unpack_piece) {
     const int64_t piece = kBytes / bytes_each;
     Event arrived[2] = {Event(device_), Event(device_)};
     const auto start = [&](int64_t first, int which) {
       if (memory_[which].size() == 0) memory_[which] = Pinned<uint8_t>(device_, kBytes);
-      send(first, std::min(piece, count - first), memory_[which].data());
+      start_copy(first, std::min(piece, count - first), memory_[which].data());
       arrived[which].record(stream);
     };
     if (count > 0) start(0, 0);
     for (int64_t first = 0, which = 0; first < count; first += piece, which = 1 - which) {
       if (first + piece < count) start(first + piece, int(1 - which));
       arrived[which].synchronize();
-      take_in(first, std::min(piece, count - first), memory_[which].data());
+      unpack_piece(first, std::min(piece, count - first), memory_[which].data());
     }
   }
 
