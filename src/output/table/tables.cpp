@@ -76,11 +76,11 @@ constexpr MeasureColumn kAlways[] = {
 
 constexpr MeasureColumn kEnergy[] = {
     {{"energy", "energy", "of the tissue, the sum of the columns that follow"},
-     [](const MeasureRow& r) -> Field { return r.energy.sum(); }},
+     [](const MeasureRow& r) -> TableValue { return r.energy.sum(); }},
     {{"energy_adhesion", "energy",
       "J over all contacts, those of frozen cells among them; empty on more than 2^26 sites but for the last "
       "row where `neighbourhood.adhesion` is not Moore"},
-     [](const MeasureRow& r) -> Field { return r.energy.adhesion; }},
+     [](const MeasureRow& r) -> TableValue { return r.energy.adhesion; }},
 };
 // A column per term that has an energy.
 constexpr ColumnInfo kEnergyOfTerm = {
