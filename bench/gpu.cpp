@@ -32,7 +32,8 @@ struct Case {
 };
 
 struct Options {
-  bool quick = false, size_scan = false, huge = false, with_lymphnode = false;
+  bool quick = false, size_scan = false, huge = false, with_lymphnode = false, numbers_in_memory = false;
+  std::string only;
   std::string json;
 };
 
@@ -57,6 +58,7 @@ std::vector<Case> chosen_cases(const Options& options) {
     cases = {{"act3d", 256}, {"act3d", 512}, {"act3d", 1024}};
     if (options.huge) cases.push_back({"act3d", 2048});
   }
+  if (!options.only.empty()) std::erase_if(cases, [&](const Case& c) { return c.name != options.only; });
   if (options.quick)
     for (Case& c : cases) c.size /= 2;
   return cases;
@@ -68,7 +70,7 @@ double ms_of(Engine& engine, int64_t mcs) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-Outcome time_case(const Case& which, const cuda::Device& device) {
+Outcome time_case(const Case& which, const cuda::Device& device, bool numbers_in_memory) {
   const Model model = parse_model(bench_model(which.name, which.size), which.name, ".");
   require_memory(model);
   State state = initial_state(model);
@@ -77,8 +79,10 @@ Outcome time_case(const Case& which, const cuda::Device& device) {
   result.sites = double(model.lattice.sites());
   result.cells = double(state.cells.count()) - 1;
   const int64_t free_before = device.free_memory();
-  const auto engine =
-      make_engine(model, model.phases[0].physics.view(), std::move(state), {.engine = "cuda"});
+  EngineOptions how;
+  how.engine = "cuda";
+  how.numbers_in_memory = numbers_in_memory;
+  const auto engine = make_engine(model, model.phases[0].physics.view(), std::move(state), how);
   result.device_bytes = double(free_before - device.free_memory());
   result.settings = engine->settings();
 
@@ -116,10 +120,9 @@ std::string outcome_json(const Outcome& o) {
       "    {{\"case\": {}, \"size\": {}, \"cells\": {}, \"burn_in_mcs\": {}, \"timed_mcs\": {}, "
       "\"ms_per_mcs\": {}, \"ms_per_mcs_of_chunks\": [{}], \"site_updates_per_second\": {}, "
       "\"device_bytes\": {}, \"device_bytes_per_site\": {}, \"settings\": {}, \"hash\": {}}}",
-      json_of(o.which.name), o.which.size, json_of(o.cells), o.burn_in, o.timed,
-      json_of(o.median()), fmt::join(o.ms_per_mcs, ", "), json_of(o.site_updates_per_second()),
-      json_of(o.device_bytes), json_of(o.device_bytes / o.sites), json_of(o.settings),
-      json_of(o.hash));
+      json_of(o.which.name), o.which.size, json_of(o.cells), o.burn_in, o.timed, json_of(o.median()),
+      fmt::join(o.ms_per_mcs, ", "), json_of(o.site_updates_per_second()), json_of(o.device_bytes),
+      json_of(o.device_bytes / o.sites), json_of(o.settings), json_of(o.hash));
 }
 
 std::string all_json(const cuda::DeviceInfo& gpu, const std::vector<Outcome>& outcomes) {
@@ -144,7 +147,7 @@ int run(const Options& options) {
   int left_out = 0;
   for (const Case& c : chosen_cases(options)) {
     try {
-      outcomes.push_back(time_case(c, device));
+      outcomes.push_back(time_case(c, device, options.numbers_in_memory));
       print_row(outcomes.back());
     } catch (const UserError& e) {
       ++left_out;
@@ -166,6 +169,9 @@ int main(int argc, char** argv) {
   app.add_flag("--huge", options.huge, "with --size-scan: 2048 as well")->needs(scan);
   app.add_flag("--with-lymphnode", options.with_lymphnode, "the lymph node of 1024 sites as well")
       ->excludes(scan);
+  app.add_option("--only", options.only, "one case, as sorting2d")->type_name("CASE");
+  app.add_flag("--numbers-in-memory", options.numbers_in_memory,
+               "kernels that read temperature, lambdas, targets and J from memory");
   app.add_option("--json", options.json, "writes the results to a file")->type_name("FILE");
   try {
     app.parse(argc, argv);

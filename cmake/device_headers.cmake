@@ -23,7 +23,7 @@ file(GLOB KILN_DEVICE_HEADERS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/src
      ${CMAKE_SOURCE_DIR}/src/engine/cuda/*.cuh ${CMAKE_SOURCE_DIR}/src/engine/cuda/*/*.cuh)
 set(KILN_DEVICE_ENGINE_HEADERS engine/schedule/tiles.hpp engine/schedule/tick.hpp engine/cuda/tiles/data.hpp engine/cuda/tiles/work_split.hpp
     engine/schedule/checkerboard.hpp
-    engine/cuda/checkerboard/data.hpp engine/cuda/state/device_tables.hpp engine/cuda/survey/survey_data.hpp)
+    engine/cuda/checkerboard/data.hpp engine/cuda/model_numbers.hpp engine/cuda/state/device_tables.hpp engine/cuda/survey/survey_data.hpp)
 list(APPEND KILN_DEVICE_HEADERS ${KILN_DEVICE_ENGINE_HEADERS})
 
 function(kiln_embed_device_headers target)

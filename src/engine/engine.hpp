@@ -73,6 +73,9 @@ struct EngineOptions {
   int threads = 0;                  // 0: one per core that the job was given
   int device = 0;                   // which GPU
   BoardKernels board_kernels = {};  // of the checkerboard on a GPU
+  // GPU: kernels read temperature, lambdas, targets and J from memory, so that others need no compiling. A
+  // little slower; what set_physics turns to in any case.
+  bool numbers_in_memory = false;
 };
 
 // Throws UserError where the engine or schedule is not known or not to be had.

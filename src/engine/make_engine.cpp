@@ -22,15 +22,17 @@ std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, Stat
 
 std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& physics, State state,
                                          const EngineOptions& given) {
-  const auto [engine, schedule, threads, device, board_kernels] = chosen_engine(model, given);
+  const auto [engine, schedule, threads, device, board_kernels, in_memory] = chosen_engine(model, given);
+  const cuda::Numbers numbers = in_memory ? cuda::Numbers::in_memory : cuda::Numbers::folded;
   if (schedule == "checkerboard") checkerboard::require_whole_blocks(model);
   if (engine == "cuda" && schedule == "checkerboard")
     return std::make_unique<cuda::CheckerboardEngine>(std::move(state), physics, model.seed,
                                                       model.checkerboard, model.largest_act(), device,
-                                                      board_kernels);
+                                                      board_kernels, numbers);
   if (engine == "cuda")
     return std::make_unique<cuda::TilesEngine>(std::move(state), physics, model.seed,
-                                               tiles::settings_for(model), model.largest_act(), device);
+                                               tiles::settings_for(model), model.largest_act(), device,
+                                               numbers);
   if (model.lattice.dimension == 2) return on_host<2>(model, physics, std::move(state), schedule, threads);
   return on_host<3>(model, physics, std::move(state), schedule, threads);
 }

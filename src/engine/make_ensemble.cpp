@@ -71,8 +71,9 @@ std::unique_ptr<Ensemble> make_ensemble(const Model& model, const Physics& physi
     throw UserError(
         "--schedule is \"checkerboard\", but many simulations at once on a GPU play only tiles; --engine "
         "threads has it.");
-  return std::make_unique<cuda::TilesEnsemble>(std::move(states), physics, seeds, tiles::settings_for(model),
-                                               model.largest_act(), options.device);
+  return std::make_unique<cuda::TilesEnsemble>(
+      std::move(states), physics, seeds, tiles::settings_for(model), model.largest_act(), options.device,
+      options.numbers_in_memory ? cuda::Numbers::in_memory : cuda::Numbers::folded);
 }
 
 }  // namespace kiln

@@ -40,6 +40,10 @@ SmallWorld world_of(int dimension, unsigned seed) {
 
 constexpr BoardKernels kUncached{false, true}, kGeneric{true, false};
 
+Numbers numbers_for(const BoardKernels& kernels) {
+  return kernels.specialised ? Numbers::folded : Numbers::all_terms;
+}
+
 KernelResources resources_of_play(const std::string& source) {
   for (const KernelResources& r : resources(compile_cached(source, "checkerboard.cu", 75)))
     if (r.name == "play_region" && r.kernel) return r;
@@ -55,8 +59,8 @@ TEST(CheckerboardKernels, Compile) {
       SmallWorld w = world_of(dimension, 0);
       const SiteLayout layout = site_layout(w.state.cells.count(), kMaxAct);
       for (const BoardKernels& kernels : {BoardKernels{}, kGeneric}) {
-        const KernelResources play =
-            resources_of_play(checkerboard_source(w.physics(), s.settings, layout, 4, kernels));
+        const KernelResources play = resources_of_play(
+            checkerboard_source(w.physics(), s.settings, layout, 4, kernels, numbers_for(kernels)));
         EXPECT_LE(play.shared_bytes, 48 << 10) << s.what;
       }
     }
@@ -80,7 +84,7 @@ TEST(CheckerboardKernels, GenericOnesAreNotMadeForTheModel) {
   const SiteLayout layout = site_layout(100, 1);
   const auto source = [&](float lambda, const BoardKernels& kernels) {
     SmallWorld w = sorting_world(lambda);
-    return checkerboard_source(w.physics(), settings, layout, 0, kernels);
+    return checkerboard_source(w.physics(), settings, layout, 0, kernels, numbers_for(kernels));
   };
   const KernelResources special = resources_of_play(source(1, {})),
                         generic = resources_of_play(source(1, kGeneric)),

@@ -37,7 +37,8 @@ TEST(TilesKernels, CompileForEveryKindOfModel) {
   SmallWorld w = test::everything(3, 3);
   const auto compiles = [&](const SiteLayout& layout, int passes) {
     EXPECT_NO_THROW(compile_tiles(w.physics(), test::tiles_settings(w, passes), layout,
-                                  w.state.cells.history_length, 90, 132, shared_per_block(90), false));
+                                  w.state.cells.history_length, Numbers::folded, 90, 132,
+                                  shared_per_block(90), false));
   };
   {
     SCOPED_TRACE("the longest Act");
@@ -54,6 +55,29 @@ TEST(TilesKernels, CompileForEveryKindOfModel) {
     w.j.assign(w.types.size() * w.types.size(), 1);
     w.state.lattice.size = {2000, 2000, 2000};
     compiles(site_layout(1u << 31, 0), 1);
+  }
+}
+
+// One source whatever the numbers are, so that a cache has the kernels; of another structure another.
+TEST(TilesKernels, NumbersInMemoryAreNotInTheSource) {
+  KILN_NEEDS_NVRTC();
+  for (const int dimension : {2, 3}) {
+    SmallWorld w = test::everything(dimension, 3);
+    const auto source = [&](Numbers numbers) {
+      return tiles_source(w.physics(), test::tiles_settings(w, 2), site_layout(1000, w.largest_act()),
+                          w.state.cells.history_length, {}, numbers);
+    };
+    const std::string before = source(Numbers::in_memory), folded = source(Numbers::folded);
+    EXPECT_NO_THROW(compile_cached(before, "tiles.cu", 90));
+    w.temperature *= 1.5f;
+    w.types[1].volume = {w.types[1].volume.target + 3, 2 * w.types[1].volume.lambda};
+    w.types[1].act.lambda += 7;
+    for (double& j : w.j) j += 1;
+    w.unit *= 2;
+    EXPECT_EQ(source(Numbers::in_memory), before);
+    EXPECT_NE(source(Numbers::folded), folded);
+    w.types[1].frozen = true;
+    EXPECT_NE(source(Numbers::in_memory), before);
   }
 }
 
@@ -85,7 +109,7 @@ TEST_P(ShippedKernels, CompileWithoutSpills) {
     for (const int architecture : architectures()) {
       const TilesKernels kernels =
           compile_tiles(phase.physics.view(), tiles::settings_for(model), layout, model.history_length(),
-                        architecture, 132, shared_per_block(architecture), true);
+                        Numbers::folded, architecture, 132, shared_per_block(architecture), true);
       EXPECT_GE(kernels.shape.warps_per_block, architecture == 90 ? 14 : 4) << "sm_" << architecture;
       const auto all = resources(kernels.compiled);
       const auto is_play = [](const KernelResources& r) { return r.name == "play" && r.kernel; };
@@ -105,9 +129,9 @@ TEST_P(EnsembleKernels, CompileWithoutSpills) {
   const SiteLayout layout =
       site_layout(uint32_t(expected_cells(model)) + 1, model.uses_act() ? model.largest_act() : 0);
   for (const int members : {2, 1000}) {
-    const TilesKernels kernels =
-        compile_tiles_for_members(members, model.phases.back().physics.view(), tiles::settings_for(model),
-                                  layout, model.history_length(), 90, 132, shared_per_block(90), true);
+    const TilesKernels kernels = compile_tiles_for_members(
+        members, model.phases.back().physics.view(), tiles::settings_for(model), layout,
+        model.history_length(), Numbers::folded, 90, 132, shared_per_block(90), true);
     EXPECT_GE(kernels.shape.crew, 1);
     EXPECT_EQ(kernels.shape.blocks_per_multiprocessor > 1, members > 132);
     EXPECT_GE(kernels.shape.warps_per_block * kernels.shape.blocks_per_multiprocessor, 8);

@@ -32,11 +32,11 @@ std::unique_ptr<Engine> on_threads(const State& state, const Physics& physics, u
 
 // The same world on a GPU and on threads.
 struct Pair {
-  Pair(const SmallWorld& w, uint64_t seed, int passes = 0)
+  Pair(const SmallWorld& w, uint64_t seed, int passes = 0, Numbers numbers = Numbers::folded)
       : world(w),
         physics(world.physics()),
         settings(tiles_settings(world, passes)),
-        gpu(world.state, physics, seed, settings, world.largest_act(), 0),
+        gpu(world.state, physics, seed, settings, world.largest_act(), 0, numbers),
         threads(on_threads(world.state, physics, seed, settings)) {}
 
   void advance(int64_t mcs) {
@@ -62,8 +62,8 @@ struct Pair {
   std::unique_ptr<Engine> threads;
 };
 
-void check_world(const SmallWorld& world, int passes, int mcs) {
-  Pair pair(world, 5, passes);
+void check_world(const SmallWorld& world, int passes, int mcs, Numbers numbers = Numbers::folded) {
+  Pair pair(world, 5, passes, numbers);
   for (int m = 0; m < mcs && !testing::Test::HasFailure(); ++m) {
     pair.advance(1);
     pair.expect_same();
@@ -84,6 +84,15 @@ TEST(CudaTiles, AreThoseOfThreads2D) {
 TEST(CudaTiles, AreThoseOfThreads3D) {
   KILN_NEEDS_GPU();
   check_random_worlds(3);
+}
+
+TEST(CudaTiles, NumbersInMemoryAreTheSame) {
+  KILN_NEEDS_GPU();
+  for (const int dimension : {2, 3})
+    for (const unsigned seed : {0u, 3u, 5u}) {
+      SCOPED_TRACE(testing::Message() << dimension << "-D, world " << seed);
+      check_world(test::everything(dimension, seed), seed == 5 ? 4 : int(seed % 2), 4, Numbers::in_memory);
+    }
 }
 
 TEST(CudaTiles, FitLatticesOfAllShapes) {

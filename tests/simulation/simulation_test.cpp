@@ -73,7 +73,8 @@ TEST(Simulation, PhasesBeginWhereTheyShould) {
 TEST(Simulation, GoesOnUnderAnotherModel) {
   // The first needs but new numbers, the others another engine: what cells carry, or the schedule, changes.
   for (const std::string change :
-       {"types.a.volume.target=55", "types.a.act.max=6", "types.b.persistence.dt=9", "fidelity=\"strict\""}) {
+       {"types.a.volume.target=55", "types.a.act.max=6", "types.b.persistence.dt=9", "fidelity=\"strict\"",
+        "types.a.volume.target=\"start\"", "types.a.length={target = 9, lambda = 0.001}"}) {
     Simulation simulation = simulation_of(model_of());
     simulation.advance(10);
     const AttemptCounts counts = simulation.counts();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/cuda/model_numbers.hpp"
+
 namespace kiln::cuda {
 namespace {
 
@@ -65,34 +67,25 @@ std::string uses_literal(const TermsInUse& u) {
   return text + "}, " + literal(u.frozen) + ", " + literal(u.targets) + "}";
 }
 
-// What physics() says that is not in a table: numbers for the compiler to fold, or where they are in memory.
-struct Numbers {
-  std::string temperature, uses, adhesion_unit, adhesion_is_moore, perimeter_is_moore;
+// What physics() says that is not in a table: values for the compiler to fold, or where they are in memory.
+struct Expressions {
+  std::string temperature, adhesion_unit, uses, adhesion_is_moore, perimeter_is_moore;
 };
 
-Numbers folded_numbers(const Physics& p) {
-  return {literal(p.temperature), "TermsInUse" + uses_literal(p.uses), literal(p.adhesion.unit),
-          literal(p.adhesion_is_moore), literal(p.perimeter_is_moore)};
+Expressions expressions_for(const Physics& p, Numbers numbers) {
+  Expressions e{literal(p.temperature), literal(p.adhesion.unit), "TermsInUse" + uses_literal(p.uses),
+                literal(p.adhesion_is_moore), literal(p.perimeter_is_moore)};
+  if (numbers == Numbers::folded) return e;
+  e.temperature = "kNumbers.temperature";
+  e.adhesion_unit = "kNumbers.adhesion_unit";
+  if (numbers == Numbers::in_memory) return e;
+  e.uses = "kNumbers.uses";
+  e.adhesion_is_moore = "kNumbers.adhesion_is_moore";
+  e.perimeter_is_moore = "kNumbers.perimeter_is_moore";
+  return e;
 }
 
-const Numbers kNumbersInMemory{"kNumbers.temperature", "kNumbers.uses", "kNumbers.adhesion_unit",
-                               "kNumbers.adhesion_is_moore", "kNumbers.perimeter_is_moore"};
-
-// The host could change a __constant__, so the compiler takes none of its values for granted.
-std::string numbers_in_memory(const Physics& p) {
-  return fmt::format(
-      "struct Numbers {{\n"
-      "  float temperature;\n"
-      "  TermsInUse uses;\n"
-      "  decltype(adhesion::Table::unit) adhesion_unit;\n"
-      "  bool adhesion_is_moore, perimeter_is_moore;\n"
-      "}};\n"
-      "__constant__ Numbers kNumbers{{{}, {}, {}, {}, {}}};\n",
-      literal(p.temperature), uses_literal(p.uses), literal(p.adhesion.unit), literal(p.adhesion_is_moore),
-      literal(p.perimeter_is_moore));
-}
-
-std::string physics_function(const Numbers& numbers, bool fields) {
+std::string physics_function(const Expressions& e, bool fields) {
   return fmt::format(
       "__device__ __forceinline__ Physics physics() {{\n"
       "  Physics p;\n"
@@ -108,26 +101,51 @@ std::string physics_function(const Numbers& numbers, bool fields) {
       "  p.fields = {};\n"
       "  p.act_logs = kActLogs;\n"
       "  return p;\n}}\n",
-      numbers.temperature, numbers.uses, numbers.adhesion_unit, numbers.adhesion_is_moore,
-      numbers.perimeter_is_moore, fields ? "kFields" : "nullptr");
+      e.temperature, e.uses, e.adhesion_unit, e.adhesion_is_moore, e.perimeter_is_moore,
+      fields ? "kFields" : "nullptr");
 }
 
-std::string fields_text(const Physics& p, const std::string& memory) {
+// Filled by the host, which could change them at any time, so the compiler takes none of them for granted.
+std::string numbers_in_memory(const Physics& p) {
+  const int types = p.adhesion.types;
+  return fmt::format(
+      "extern \"C\" {{\n"
+      "__constant__ TypePhysics kTypePhysics[{}];\n"
+      "__constant__ int32_t kAdhesion[{}];\n"
+      "__constant__ cuda::ModelNumbers kNumbers;\n"
+      "}}\n",
+      types, types * types);
+}
+
+std::string folded_numbers(const Physics& p) {
+  const int types = p.adhesion.types;
+  return table("__device__ constexpr TypePhysics kTypePhysics", types,
+               [&](int i) { return type_literal(p.types[i]); }) +
+         // Every lane looks up rows of its own, which takes long in global memory.
+         table("__constant__ constexpr int32_t kAdhesion", types * types,
+               [&](int i) { return fmt::format("{}", p.adhesion.j[i]); });
+}
+
+std::string fields_text(const Physics& p, Numbers numbers) {
   const int fields = used_fields(p);
-  if (fields == 0) return "";
+  // Kernels of all terms have an empty one: what would read a null pointer would be left out.
+  if (fields == 0) return numbers == Numbers::all_terms ? "__constant__ VectorField kFields[1];\n" : "";
   if (stored_fields(p) > 0)  // addresses are known only at run time
     return fmt::format("extern \"C\" {{ __constant__ VectorField kFields[{}]; }}\n", fields);
-  return table(memory + " VectorField kFields", fields, [&](int i) { return field_literal(p.fields[i]); });
+  return table("__device__ constexpr VectorField kFields", fields,
+               [&](int i) { return field_literal(p.fields[i]); });
 }
 
 // The one type that stands for all cells that can change; 0 where there are several kinds. (Connectivity asks
-// for the medium's rule, too.)
-int only_type(const Physics& p) {
-  if (p.uses.connectivity) return 0;
+// for the medium's rule, too.) Types that are alike now may come to differ where numbers change.
+int only_type(const Physics& p, Numbers numbers) {
+  if (numbers == Numbers::all_terms || p.uses.connectivity) return 0;
   int only = 0;
   for (int type = 1; type < p.adhesion.types; ++type) {
     if (p.types[type].frozen) continue;
-    if (only != 0 && type_literal(p.types[type]) != type_literal(p.types[only])) return 0;
+    if (only != 0 &&
+        (numbers != Numbers::folded || type_literal(p.types[type]) != type_literal(p.types[only])))
+      return 0;
     if (only == 0) only = type;
   }
   return only;
@@ -140,11 +158,19 @@ uint32_t frozen_types(const Physics& p) {
   return mask;
 }
 
-constexpr const char* kFolded = "__device__ constexpr";
+// A bit per type: whether adhesion tells it from the type before. (Often it does not: of many kinds of cells,
+// some adhere alike.)
+uint32_t types_told_apart(const Physics& p) {
+  uint32_t mask = 0;
+  for (int type = 1; type < p.adhesion.types; ++type)
+    for (int other = 0; other < p.adhesion.types; ++other)
+      if (p.adhesion.row(TypeId(other))[type] != p.adhesion.row(TypeId(other))[type - 1])
+        mask |= uint32_t(1) << type;
+  return mask;
+}
 
-// Sizes, memory layout and tables; `memory` is where the parameters lie.
-std::string constants_text(const Physics& p, const SiteLayout& layout, int history,
-                           const std::string& memory) {
+// Sizes, memory layout and tables.
+std::string constants_text(const Physics& p, const SiteLayout& layout, int history, Numbers numbers) {
   const int types = p.adhesion.types;
   std::string text;
   const auto constant = [&text](const char* name, int value) {
@@ -162,24 +188,24 @@ std::string constants_text(const Physics& p, const SiteLayout& layout, int histo
   // Terms that read second moments have sums and moments kept copy by copy.
   text += fmt::format("constexpr bool kMoments = {};\n", literal(reads_moments(p.uses)));
   text += fmt::format("constexpr bool kNeedsPlace = {};\n", literal(p.uses.needs_place()));
-  text += fmt::format("{} uint32_t kFrozenTypes = {};\n", memory == kFolded ? "constexpr" : memory,
+  text += fmt::format("{} uint32_t kFrozenTypes = {};\n",
+                      numbers == Numbers::all_terms ? "__constant__" : "constexpr",
                       frozen_types(p));  // a bit per type
+  text += fmt::format("constexpr uint32_t kToldApart = {};\n", types_told_apart(p));
   text += fmt::format("using Word = {};\n", layout.word_bytes == 4 ? "uint32_t" : "uint64_t");
-  text += table(memory + " TypePhysics kTypePhysics", types, [&](int i) { return type_literal(p.types[i]); });
-  // Every lane looks up rows of its own, which takes long in global memory, where kFolded would put them.
-  text += table((memory == kFolded ? "__constant__ constexpr" : memory) + " int32_t kAdhesion", types * types,
-                [&](int i) { return fmt::format("{}", p.adhesion.j[i]); });
+  text += numbers == Numbers::folded ? folded_numbers(p) : numbers_in_memory(p);
   text += table("__device__ constexpr int32_t kActLogs", layout.max_act + 1,
                 [&](int i) { return fmt::format("{}", i == 0 ? 0 : act::log_units(ActValue(i))); });
   text += "__device__ constexpr Neighbourhood kAdhesionNeighbours = " +
           neighbourhood_literal(*p.adhesion_neighbours) + ";\n";
   text += "__device__ constexpr Neighbourhood kPerimeterNeighbours = " +
           neighbourhood_literal(*p.perimeter_neighbours) + ";\n";
-  return text + fields_text(p, memory);
+  return text + fields_text(p, numbers);
 }
 
 std::string in_namespace(const std::string& text) {
-  return "#include \"terms/physics.hpp\"\nnamespace kiln::model {\n" + text + "}  // namespace kiln::model\n";
+  return "#include \"engine/cuda/model_numbers.hpp\"\nnamespace kiln::model {\n" + text +
+         "}  // namespace kiln::model\n";
 }
 
 }  // namespace
@@ -195,18 +221,22 @@ int stored_fields(const Physics& physics) {
   return any ? fields : 0;
 }
 
-std::string model_prologue(const Physics& p, const SiteLayout& layout, int history) {
-  const int only = only_type(p);
+std::string model_prologue(const Physics& p, const SiteLayout& layout, int history, Numbers numbers) {
+  const int only = only_type(p, numbers);
+  const bool fields = numbers == Numbers::all_terms || used_fields(p) > 0;
   return (only != 0 ? fmt::format("#define KILN_ONLY_TYPE {}\n", only) : "") +
-         in_namespace(constants_text(p, layout, history, kFolded) +
-                      physics_function(folded_numbers(p), used_fields(p) > 0));
+         in_namespace(constants_text(p, layout, history, numbers) +
+                      physics_function(expressions_for(p, numbers), fields));
 }
 
-std::string generic_model_prologue(const Physics& p, const SiteLayout& layout, int history) {
-  // Without a field, an empty one: what would read a null pointer would be left out.
-  const std::string no_field = used_fields(p) == 0 ? "__constant__ VectorField kFields[1];\n" : "";
-  return in_namespace(constants_text(p, layout, history, "__constant__") + no_field + numbers_in_memory(p) +
-                      physics_function(kNumbersInMemory, true));
+void give_numbers(const Module& module, const Physics& physics, Numbers numbers, float hopeless) {
+  if (numbers == Numbers::folded) return;
+  const int types = physics.adhesion.types;
+  module.set_global("kTypePhysics", std::vector(physics.types.first, physics.types.first + types));
+  module.set_global("kAdhesion", std::vector(physics.adhesion.j, physics.adhesion.j + types * types));
+  module.set_global("kNumbers",
+                    ModelNumbers{physics.temperature, physics.adhesion.unit, hopeless, physics.uses,
+                                 physics.adhesion_is_moore, physics.perimeter_is_moore});
 }
 
 }  // namespace kiln::cuda

@@ -3,18 +3,28 @@
 
 #include <string>
 
+#include "engine/cuda/driver/driver.hpp"
 #include "engine/cuda/state/site_layout.hpp"
+#include "engine/schedule/tiles.hpp"
 #include "terms/physics.hpp"
 
 namespace kiln::cuda {
 
+// Where kernels find the numbers that may change in a run: temperature, lambdas, targets, J.
+enum class Numbers {
+  folded,     // in their source: the fastest kernels, compiled anew for other numbers
+  in_memory,  // in constant memory: the same source whatever the numbers are
+  all_terms,  // likewise; and kernels have all terms, and read from there which of them are in use
+};
+
 // Defines in kiln::model: kDim, kSize, kPeriodic, kTypes, kIdBits, kMaxAct, kActLogs, kHistory, the type Word
 // and physics(). Fields that are stored are in kFields, which the host fills (see stored_fields).
 // `history` is State::history_length.
-std::string model_prologue(const Physics& physics, const SiteLayout& layout, int history);
+std::string model_prologue(const Physics& physics, const SiteLayout& layout, int history, Numbers numbers);
 
-// The same, but kernels have all terms, and read from memory which of them are in use, and all parameters.
-std::string generic_model_prologue(const Physics& physics, const SiteLayout& layout, int history);
+// To kernels behind such a prologue.
+void give_numbers(const Module& module, const Physics& physics, Numbers numbers,
+                  float hopeless = tiles::Settings::kNever);
 
 // Whether a term in use reads cells' second moments.
 bool reads_moments(const TermsInUse& uses);

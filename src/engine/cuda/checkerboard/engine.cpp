@@ -20,7 +20,7 @@ std::vector<State> ready_for(State state, const BoardKernels& kernels) {
 
 CheckerboardEngine::CheckerboardEngine(State state, const Physics& physics, uint64_t seed,
                                        const CheckerboardSettings& settings, int max_act, int device,
-                                       const BoardKernels& kernels)
+                                       const BoardKernels& kernels, Numbers numbers)
     : device_(device),
       stream_(device_),
       plan_(state.lattice, settings, seed),
@@ -29,6 +29,7 @@ CheckerboardEngine::CheckerboardEngine(State state, const Physics& physics, uint
       tick_(state_, CentroidSums::kept),
       survey_(device_, stream_, state_, physics),
       kernels_(kernels),
+      numbers_(kernels.specialised ? numbers : Numbers::all_terms),
       shape_(board_shape(settings, physics.lattice.dimension, state_.layout(), kernels)),
       counters_(device_, kCounters, "the counters") {
   compile(physics);
@@ -46,18 +47,20 @@ CheckerboardEngine::CheckerboardEngine(State state, const Physics& physics, uint
 
 void CheckerboardEngine::set_physics(const Physics& physics) {
   device_.synchronize();
+  if (numbers_ == Numbers::folded) numbers_ = Numbers::in_memory;
   compile(physics);
 }
 
 void CheckerboardEngine::compile(const Physics& physics) {
-  const std::string source =
-      checkerboard_source(physics, plan_.settings(), state_.layout(), state_.history_length(), kernels_);
+  const std::string source = checkerboard_source(physics, plan_.settings(), state_.layout(),
+                                                 state_.history_length(), kernels_, numbers_);
   const Module module(device_,
                       compile_cached(source, "checkerboard.cu", architecture_for(device_.info())).cubin);
   play_region_ = module.function("play_region");
   state_.use(module);
   tick_.use(module);
   fields_.give(device_, module, physics);
+  give_numbers(module, physics, numbers_);
 }
 
 void CheckerboardEngine::advance(int64_t mcs) {

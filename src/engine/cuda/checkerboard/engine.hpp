@@ -16,7 +16,8 @@ class CheckerboardEngine : public Engine {
  public:
   // `max_act` is the largest Act value that any phase can set.
   CheckerboardEngine(State state, const Physics& physics, uint64_t seed, const CheckerboardSettings& settings,
-                     int max_act, int device, const BoardKernels& kernels = {});
+                     int max_act, int device, const BoardKernels& kernels = {},
+                     Numbers numbers = Numbers::folded);
 
   void set_physics(const Physics& physics) override;
   void advance(int64_t mcs) override;
@@ -43,6 +44,7 @@ class CheckerboardEngine : public Engine {
   FieldValues fields_;
   Survey survey_;
   BoardKernels kernels_;
+  Numbers numbers_;
   BoardShape shape_;
   Function play_region_;
   Buffer<BoardCounter> counters_;

@@ -32,10 +32,10 @@ BoardShape board_shape(const CheckerboardSettings& settings, int dimension, cons
 }
 
 std::string checkerboard_source(const Physics& physics, const CheckerboardSettings& settings,
-                                const SiteLayout& layout, int history, const BoardKernels& kernels) {
+                                const SiteLayout& layout, int history, const BoardKernels& kernels,
+                                Numbers numbers) {
   const BoardShape shape = board_shape(settings, physics.lattice.dimension, layout, kernels);
-  return (kernels.specialised ? model_prologue(physics, layout, history)
-                              : generic_model_prologue(physics, layout, history)) +
+  return model_prologue(physics, layout, history, numbers) +
          fmt::format(
              "namespace kiln::model {{\n"
              "constexpr int kRegion = {}, kPerThread = {}, kThreads = {};\n"

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "engine/cuda/model_source.hpp"
 #include "engine/cuda/state/site_layout.hpp"
 #include "engine/engine.hpp"
 #include "model/model.hpp"
@@ -24,6 +25,7 @@ uint64_t most_steps_per_launch(const CheckerboardSettings& settings);
 
 // CUDA C++ for compile(). `history` is State::history_length.
 std::string checkerboard_source(const Physics& physics, const CheckerboardSettings& settings,
-                                const SiteLayout& layout, int history, const BoardKernels& kernels = {});
+                                const SiteLayout& layout, int history, const BoardKernels& kernels,
+                                Numbers numbers);
 
 }  // namespace kiln::cuda

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <fstream>
 #include <iterator>
 #include <mutex>
@@ -97,6 +98,20 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+// Where there is no folder: the last few of this process, so that a run which goes from one set of numbers to
+// another and back compiles none of its kernels twice.
+Compiled compile_or_recall(const std::string& source, const std::string& name, int architecture,
+                           const std::vector<std::string>& options) {
+  constexpr std::size_t kMost = 8;
+  static std::deque<std::pair<std::string, Compiled>> last;
+  const std::string key = cache_key(source, name, architecture, options);
+  for (const auto& [known, compiled] : last)
+    if (known == key) return compiled;
+  last.emplace_back(key, compile(source, name, architecture, options));
+  if (last.size() > kMost) last.pop_front();
+  return last.back().second;
+}
+
 }  // namespace
 
 fs::path cache_folder() {
@@ -123,11 +138,11 @@ std::string cache_key(const std::string& source, const std::string& name, int ar
 
 Compiled compile_cached(const std::string& source, const std::string& name, int architecture,
                         const std::vector<std::string>& options) {
-  const fs::path folder = cache_folder();
-  if (folder.empty()) return compile(source, name, architecture, options);
   // Threads of one process would write the same temporary file.
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
+  const fs::path folder = cache_folder();
+  if (folder.empty()) return compile_or_recall(source, name, architecture, options);
   const fs::path file = folder / cache_key(source, name, architecture, options);
   if (std::optional<Compiled> cached = read_entry(file)) {
     mark_as_used(file);

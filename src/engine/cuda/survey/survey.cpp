@@ -29,7 +29,8 @@ void make_room(Buffer<T>& buffer, const Device& device, int64_t count, const cha
 }  // namespace
 
 std::string survey_source(const Physics& physics, const SiteLayout& layout) {
-  return model_prologue(physics, layout, 0) + "#include \"engine/cuda/survey/survey.cuh\"\n";
+  // None of its kernels reads a number that may change.
+  return model_prologue(physics, layout, 0, Numbers::in_memory) + "#include \"engine/cuda/survey/survey.cuh\"\n";
 }
 
 Survey::Survey(const Device& device, const Stream& stream, DeviceState& state, const Physics& physics)

@@ -14,8 +14,9 @@ std::vector<State> one(State state) {
 }  // namespace
 
 TilesEngine::TilesEngine(State state, const Physics& physics, uint64_t seed, const tiles::Settings& settings,
-                         int max_act, int device)
+                         int max_act, int device, Numbers numbers)
     : settings_(settings),
+      numbers_(numbers),
       device_(device),
       stream_(device_),
       state_(device_, one(std::move(state)), physics.adhesion.types, max_act),
@@ -30,14 +31,15 @@ TilesEngine::TilesEngine(State state, const Physics& physics, uint64_t seed, con
 
 void TilesEngine::set_physics(const Physics& physics) {
   device_.synchronize();
+  numbers_ = Numbers::in_memory;
   compile(physics);
 }
 
 void TilesEngine::compile(const Physics& physics) {
   const DeviceInfo& info = device_.info();
-  const TilesKernels kernels =
-      compile_tiles(physics, settings_, state_.layout(), state_.history_length(), architecture_for(info),
-                    info.multiprocessors, info.shared_per_block, is_sparse(state_.last_known(), physics));
+  const TilesKernels kernels = compile_tiles(physics, settings_, state_.layout(), state_.history_length(),
+                                             numbers_, architecture_for(info), info.multiprocessors,
+                                             info.shared_per_block, is_sparse(state_.last_known(), physics));
   const KernelShape& shape = kernels.shape;
   const Module module(device_, kernels.compiled.cubin);
   play_ = module.function("play");
@@ -47,6 +49,7 @@ void TilesEngine::compile(const Physics& physics) {
   state_.use(module);
   tick_.use(module);
   fields_.give(device_, module, physics);
+  give_numbers(module, physics, numbers_, settings_.hopeless);
   memory_.reserve(shape, 1);
   memory_.give(tables_, 0, 0);
   find_live();

@@ -3,6 +3,7 @@
 
 #include "engine/cuda/between/tick.hpp"
 #include "engine/cuda/driver/driver.hpp"
+#include "engine/cuda/model_source.hpp"
 #include "engine/cuda/state/device_state.hpp"
 #include "engine/cuda/state/field_values.hpp"
 #include "engine/cuda/survey/survey.hpp"
@@ -15,7 +16,7 @@ class TilesEngine : public Engine {
  public:
   // `max_act` is the largest Act value that any phase can set.
   TilesEngine(State state, const Physics& physics, uint64_t seed, const tiles::Settings& settings,
-              int max_act, int device);
+              int max_act, int device, Numbers numbers = Numbers::folded);
 
   void set_physics(const Physics& physics) override;
   void advance(int64_t mcs) override;
@@ -35,6 +36,7 @@ class TilesEngine : public Engine {
   void find_live();
 
   tiles::Settings settings_;
+  Numbers numbers_;
   Device device_;
   Stream stream_;
   DeviceState state_;

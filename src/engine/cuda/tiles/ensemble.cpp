@@ -6,8 +6,9 @@ namespace kiln::cuda {
 
 TilesEnsemble::TilesEnsemble(std::vector<State> states, const Physics& physics,
                              const std::vector<uint64_t>& seeds, const tiles::Settings& settings, int max_act,
-                             int device)
+                             int device, Numbers numbers)
     : settings_(settings),
+      numbers_(numbers),
       seeds_(seeds),
       device_(device),
       stream_(device_),
@@ -28,13 +29,14 @@ TilesEnsemble::TilesEnsemble(std::vector<State> states, const Physics& physics,
 
 void TilesEnsemble::set_physics(const Physics& physics) {
   device_.synchronize();
+  numbers_ = Numbers::in_memory;
   compile(physics);
 }
 
 void TilesEnsemble::compile(const Physics& physics) {
   const DeviceInfo& info = device_.info();
   const TilesKernels kernels = compile_tiles_for_members(
-      size(), physics, settings_, state_.layout(), state_.history_length(), architecture_for(info),
+      size(), physics, settings_, state_.layout(), state_.history_length(), numbers_, architecture_for(info),
       info.multiprocessors, info.shared_per_block, is_sparse(state_.last_known(), physics));
   const KernelShape& shape = kernels.shape;
   const Module module(device_, kernels.compiled.cubin);
@@ -49,6 +51,7 @@ void TilesEnsemble::compile(const Physics& physics) {
   shape_ = {{unsigned(crews * shape.crew)}, {unsigned(threads)}, shape.shared_bytes, shape.crew > 1};
   state_.use(module);
   fields_.give(device_, module, physics);
+  give_numbers(module, physics, numbers_, settings_.hopeless);
   memory_.reserve(shape, crews);
   write_tables();
   find_live();

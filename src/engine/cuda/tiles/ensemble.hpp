@@ -1,6 +1,7 @@
 // Many simulations at once on one GPU, with the `tiles` schedule: each has the bits of TilesEngine.
 #pragma once
 
+#include "engine/cuda/model_source.hpp"
 #include "engine/cuda/state/device_state.hpp"
 #include "engine/cuda/state/field_values.hpp"
 #include "engine/cuda/tiles/memory.hpp"
@@ -12,7 +13,7 @@ class TilesEnsemble : public Ensemble {
  public:
   // `max_act` is the largest Act value that any phase can set.
   TilesEnsemble(std::vector<State> states, const Physics& physics, const std::vector<uint64_t>& seeds,
-                const tiles::Settings& settings, int max_act, int device);
+                const tiles::Settings& settings, int max_act, int device, Numbers numbers);
 
   int64_t size() const override { return state_.size(); }
   void set_physics(const Physics& physics) override;
@@ -33,6 +34,7 @@ class TilesEnsemble : public Ensemble {
   Launch block_per_member() const;
 
   tiles::Settings settings_;
+  Numbers numbers_;
   std::vector<uint64_t> seeds_;
   Device device_;
   Stream stream_;

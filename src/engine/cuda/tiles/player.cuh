@@ -173,7 +173,7 @@ class Player {
       here = local_delta<kDim>(physics, world, copy, surroundings);
       change = change_of(physics, world, copy);
       dh = surroundings + cells_delta(physics, sizes, copy, change);
-      if (!kOnePass) here = here && lowest_delta(physics, copy, dh) - threshold <= model::kSettings.hopeless;
+      if (!kOnePass) here = here && lowest_delta(physics, copy, dh) - threshold <= model::hopeless();
     }
     float act = 0;
     uint32_t flags = 0;

@@ -48,12 +48,7 @@ __device__ __forceinline__ constexpr int in_slot(const Vec3i& step) {
 constexpr Word kNoWord = ~Word(0);  // beyond a wall; never a site's word, as at least one id is unused
 
 // Whether adhesion tells a type from the one before it.
-__device__ constexpr bool is_told_apart(int type) {
-  for (int other = 0; other < model::kTypes; ++other)
-    if (model::kAdhesion[other * model::kTypes + type] != model::kAdhesion[other * model::kTypes + type - 1])
-      return true;
-  return false;
-}
+__device__ constexpr bool is_told_apart(int type) { return model::kToldApart >> type & 1; }
 __device__ constexpr int types_told_apart() {
   int count = 0;
   for (int type = 1; type < model::kTypes; ++type) count += is_told_apart(type) ? 1 : 0;

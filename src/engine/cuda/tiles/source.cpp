@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "engine/cuda/driver/kernel_cache.hpp"
-#include "engine/cuda/model_source.hpp"
 #include "engine/cuda/tiles/data.hpp"
 #include "engine/schedule/tick.hpp"
 
@@ -23,13 +22,14 @@ int64_t divided_up(int64_t number, int64_t divisor) { return (number + divisor -
 }  // namespace
 
 std::string tiles_source(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
-                         int history, const KernelShape& shape) {
-  return model_prologue(physics, layout, history) +
+                         int history, const KernelShape& shape, Numbers numbers) {
+  return model_prologue(physics, layout, history, numbers) +
          fmt::format(
              "#include \"engine/schedule/tiles.hpp\"\nnamespace kiln::model {{\n"
              "constexpr uint32_t kCrew = {};\n"
              "constexpr bool kMembers = {};\n"
-             "constexpr tiles::Settings kSettings{{{{{}, {}, {}}}, {}, {}, {:a}f}};\n"
+             "constexpr tiles::Settings kSettings{{{{{}, {}, {}}}, {}, {}}};\n"
+             "__device__ __forceinline__ float hopeless() {{ return {}; }}\n"
              "constexpr int kPasses = kSettings.passes, kWarpsPerBlock = {};\n"
              "constexpr uint32_t kBatches = {}, kUnit = {};\n"
              "constexpr bool kShareRest = {}, kTrackSums = {}, kSkipsDead = {};\n"
@@ -37,10 +37,11 @@ std::string tiles_source(const Physics& physics, const tiles::Settings& settings
              "}}  // namespace kiln::model\n"
              "#include \"engine/cuda/tiles/{}.cuh\"\n",
              shape.crew, shape.members, settings.tile.x, settings.tile.y, settings.tile.z, settings.apart,
-             settings.passes, settings.hopeless, shape.warps_per_block, shape.batches, shape.steps_per_unit,
-             shape.share_rest, tracks_sums(physics, history, shape), shape.skips_dead,
-             shape.blocks_per_multiprocessor, mcs_between_anchor_checks(physics.lattice),
-             shape.members ? "members" : "play");
+             settings.passes,
+             numbers == Numbers::folded ? fmt::format("{:a}f", settings.hopeless) : "kNumbers.hopeless",
+             shape.warps_per_block, shape.batches, shape.steps_per_unit, shape.share_rest,
+             tracks_sums(physics, history, shape), shape.skips_dead, shape.blocks_per_multiprocessor,
+             mcs_between_anchor_checks(physics.lattice), shape.members ? "members" : "play");
 }
 
 // Cells are taken to be as large as their targets.
@@ -64,7 +65,9 @@ struct Compiling {
   const Physics& physics;
   const tiles::Settings& settings;
   const SiteLayout& layout;
-  int history, architecture;
+  int history;
+  Numbers numbers;
+  int architecture;
 };
 
 // Warps per multiprocessor. With more, each has too few registers, which are allocated four warps at a time.
@@ -110,7 +113,7 @@ int registers_for(int registers, int spilled_bytes) {
 // of warps that would spill, going by what the last compile spilled, are not tried.
 TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int warps_at_most,
                                      int shared_at_most) {
-  TilesKernels result{{}, shape};
+  TilesKernels result{{}, shape, {}};
   const unsigned extra = shape.members ? sizeof(TilesTables) : 0;
   int needed = 0;
   for (const int warps : {32, 28, 24, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
@@ -121,8 +124,8 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
         extra + shared_bytes(warps, shape.batches, c.physics.lattice, c.settings.tile.x, c.layout.word_bytes,
                              c.layout.max_act);
     if (int(result.shape.shared_bytes) > shared_at_most && warps > 1) continue;
-    result.compiled = compile_cached(tiles_source(c.physics, c.settings, c.layout, c.history, result.shape),
-                                     "tiles.cu", c.architecture);
+    result.source = tiles_source(c.physics, c.settings, c.layout, c.history, result.shape, c.numbers);
+    result.compiled = compile_cached(result.source, "tiles.cu", c.architecture);
     int spilled = 0;
     for (const KernelResources& r : resources(result.compiled)) spilled += r.spill_stores;
     if (spilled == 0 || registers == kMostRegisters) break;
@@ -139,8 +142,8 @@ WorkSplit work_split_of(const Lattice& lattice, const tiles::Settings& settings,
 }
 
 TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
-                           int history, int architecture, int multiprocessors, int shared_per_block,
-                           bool skips_dead) {
+                           int history, Numbers numbers, int architecture, int multiprocessors,
+                           int shared_per_block, bool skips_dead) {
   KernelShape shape;
   shape.crew = multiprocessors;
   shape.skips_dead = skips_dead;
@@ -157,14 +160,14 @@ TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settin
   // In several passes, warps that took more attempts would hold up the barrier of every pass; and with few
   // steps per warp, the atomic takes as long as it saves.
   shape.share_rest = settings.passes == 1 && many;
-  return compile_with_most_warps({physics, settings, layout, history, architecture}, shape, warps,
+  return compile_with_most_warps({physics, settings, layout, history, numbers, architecture}, shape, warps,
                                  room_in(shared_per_block));
 }
 
 TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
                                        const tiles::Settings& settings, const SiteLayout& layout, int history,
-                                       int architecture, int multiprocessors, int shared_per_block,
-                                       bool skips_dead) {
+                                       Numbers numbers, int architecture, int multiprocessors,
+                                       int shared_per_block, bool skips_dead) {
   KernelShape shape;
   shape.members = true;
   shape.skips_dead = skips_dead;
@@ -182,7 +185,7 @@ TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
   shape.blocks_per_multiprocessor = shape.crew > 1 ? 1 : int(divided_up(per_multiprocessor, turns));
   constexpr int kReserved = 1024;  // bytes of shared memory that every block takes beside its own
   const int blocks = shape.blocks_per_multiprocessor;
-  return compile_with_most_warps({physics, settings, layout, history, architecture}, shape,
+  return compile_with_most_warps({physics, settings, layout, history, numbers, architecture}, shape,
                                  std::max(1, warps / blocks),
                                  (shared_per_block + kReserved) / blocks - kReserved);
 }

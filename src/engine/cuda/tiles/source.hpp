@@ -5,6 +5,7 @@
 
 #include "core/state.hpp"
 #include "engine/cuda/driver/nvrtc.hpp"
+#include "engine/cuda/model_source.hpp"
 #include "engine/cuda/state/site_layout.hpp"
 #include "engine/cuda/tiles/work_split.hpp"
 #include "engine/schedule/tiles.hpp"
@@ -27,24 +28,25 @@ struct KernelShape {
 
 // CUDA C++ for compile(). `history` is State::history_length.
 std::string tiles_source(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
-                         int history, const KernelShape& shape);
+                         int history, const KernelShape& shape, Numbers numbers);
 
 struct TilesKernels {
   Compiled compiled;
   KernelShape shape;
+  std::string source;
 };
 
 // For a device with so many multiprocessors, and blocks with so much shared memory at most; with as many
 // warps as that and the registers allow.
 TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
-                           int history, int architecture, int multiprocessors, int shared_per_block,
-                           bool skips_dead);
+                           int history, Numbers numbers, int architecture, int multiprocessors,
+                           int shared_per_block, bool skips_dead);
 
 // The same for `members` simulations at once.
 TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
                                        const tiles::Settings& settings, const SiteLayout& layout, int history,
-                                       int architecture, int multiprocessors, int shared_per_block,
-                                       bool skips_dead);
+                                       Numbers numbers, int architecture, int multiprocessors,
+                                       int shared_per_block, bool skips_dead);
 
 // Whether so much of a lattice is likely to be dead that passing over it pays.
 bool is_sparse(const State& state, const Physics& physics);
