@@ -2,9 +2,9 @@
 // every end tries to advance as often as to retreat. So volume and drift are a chain of births and deaths
 // whose stationary state is known exactly, and every engine is held to it.
 //
-// Seeds are fixed; over other seeds a test here would fail less than once in a thousand. The standard error
-// of an sd is below 0.7%, and the bias of a single pass (soft cells) 2%, against a bound of 5%; drifts are
-// held to five standard errors.
+// Seeds are fixed; over other seeds a test here would fail about once in ten thousand times. The standard
+// error of an sd is below 0.8%, against a bound of 5%, and that of a mean volume below 0.022 sites, against
+// 0.1; drifts are held to five standard errors.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -105,7 +105,7 @@ TEST(CellsInARow, HaveTheSpreadOfVolumesOfTheChain) {
       const double mean = sum / count, sd = std::sqrt(squares / count - mean * mean);
       const double exact = Chain(row, 0).volume_sd();
       EXPECT_NEAR(sd, exact, 0.05 * exact) << options.engine << ", lambda " << lambda;
-      EXPECT_NEAR(mean, kTarget, 0.05) << options.engine << ", lambda " << lambda;
+      EXPECT_NEAR(mean, kTarget, 0.1) << options.engine << ", lambda " << lambda;
     }
 }
 
