@@ -54,7 +54,7 @@ py::dict cell_columns(const TrackColumns& c, const Model& model, bool physical) 
   return d;
 }
 
-py::object object_of(const Field& field) {
+py::object object_of(const TableValue& field) {
   struct Converter {
     py::object operator()(int64_t value) const { return py::int_(value); }
     py::object operator()(double value) const { return py::float_(value); }
@@ -68,7 +68,7 @@ py::dict columns_of(const Rows& table) {
   py::dict result;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     py::list column;
-    for (const std::vector<Field>& row : table.rows)
+    for (const std::vector<TableValue>& row : table.rows)
       column.append(i < row.size() ? object_of(row[i]) : py::float_(std::nan("")));
     result[py::str(table.columns[i])] = column;
   }

@@ -89,7 +89,7 @@ struct Around {
 
   __device__ __forceinline__ explicit Around(const Vec3i& p) : x(p.x), y(p.y), z(p.z) {}
   __device__ __forceinline__ Offset centre() const { return x.at[1] + y.at[1] + z.at[1]; }
-  // Of the place that lies a step away, each entry -1, 0 or 1.
+  // Offset of the place a step away, each entry -1, 0 or 1.
   __device__ __forceinline__ Offset at(const Vec3i& step) const {
     return x.at[step.x + 1] + y.at[step.y + 1] + z.at[step.z + 1];
   }
@@ -159,7 +159,7 @@ struct World {
   }
 };
 
-// With the neighbours' ids at hand.
+// A World whose neighbours' ids are in registers.
 struct PatchWorld : World {
   const Patch<kDim>& patch;
   Tally counts;

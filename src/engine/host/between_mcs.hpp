@@ -11,10 +11,10 @@
 
 namespace kiln {
 
-// By one thread.
+// The tick by one thread.
 void finish_mcs(State& state, const Physics& physics);
 
-// By a team: all its members call it.
+// The tick by a team: all its members call it.
 class BetweenMcs {
  public:
   explicit BetweenMcs(Team& team) : team_(team) {}

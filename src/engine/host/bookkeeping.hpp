@@ -1,4 +1,4 @@
-// What a copy changes, on a processor: the site, its Act value, and both cells' tables.
+// Carrying out a copy on a processor: the site, its Act value, and both cells' tables.
 #pragma once
 
 #include "core/gain.hpp"
@@ -18,8 +18,10 @@ KILN_HOT void put_site(State& state, const Physics& physics, Site site, CellId w
 template <int Dim>
 KILN_HOT void apply_copy(State& state, const Physics& physics, const Copy& copy, Site target,
                          const Vec3i& place, const CopyChange& change) {
-  if (copy.loser != kMedium) gain_site<Dim>(state.lattice, state.cells, copy.loser, place, -1, change.loser_perimeter);
-  if (copy.winner != kMedium) gain_site<Dim>(state.lattice, state.cells, copy.winner, place, +1, change.winner_perimeter);
+  if (copy.loser != kMedium)
+    gain_site<Dim>(state.lattice, state.cells, copy.loser, place, -1, change.loser_perimeter);
+  if (copy.winner != kMedium)
+    gain_site<Dim>(state.lattice, state.cells, copy.winner, place, +1, change.winner_perimeter);
   put_site(state, physics, target, copy.winner, copy.winner_type);
 }
 

@@ -14,7 +14,7 @@ namespace kiln {
 using IdRow [[gnu::vector_size(16)]] = CellId;
 using ActRow [[gnu::vector_size(8)]] = ActValue;
 
-// What does not change during an MCS: sizes, strides, and raw pointers into the state, for reading.
+// Read access to a State: sizes, strides and raw pointers, which do not change during an MCS.
 template <int Dim>
 class StateReader {
  public:

@@ -25,7 +25,7 @@ class Plan {
   Vec3i active_region(uint64_t step) const;
   // Steps from this one on, itself included, before the active region may change.
   uint64_t steps_until_switch(uint64_t step) const;
-  // In words, for people.
+  // A sentence for summaries.
   std::string describe() const;
 
  private:

@@ -16,7 +16,7 @@
 
 namespace kiln::tiles {
 
-// What shapes the result. It follows from the model alone.
+// Settings that shape the result. They follow from the model alone.
 struct Settings {
   static constexpr float kNever = 0x1p126f;
 

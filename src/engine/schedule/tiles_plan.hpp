@@ -11,7 +11,7 @@ namespace kiln::tiles {
 // The fastest settings that are faithful for every phase of the model.
 Settings settings_for(const Model& model);
 
-// In words, for people.
+// A sentence for summaries.
 std::string describe(const Settings& settings, int dimension);
 
 // Rounds played by the end of an MCS: one attempt per site and MCS on average, in exact integers.

@@ -1,4 +1,4 @@
-// What happens between two MCS, on the device, whatever the schedule (see engine/host/between_mcs.hpp): work
+// The stages between two MCS, on the device, whatever the schedule (see engine/host/between_mcs.hpp): work
 // split over a range of threads.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the host hands to the kernel of the `checkerboard` schedule. Read by both compilers.
+// Arguments of the `checkerboard` schedule's kernel. Read by both compilers.
 #pragma once
 
 #include "core/types.hpp"
@@ -12,7 +12,7 @@ struct BoardCounter {
   uint64_t attempts, live, accepted;
 };
 
-// Some steps in a row with the same active region.
+// A launch: steps in a row with the same active region.
 struct BoardSpan {
   BoardCounter* counters;  // kCounters
   uint64_t* locks;         // per cell, with mutex: the step in which it was last changed

@@ -10,7 +10,7 @@ namespace kiln::cuda {
 namespace {
 
 constexpr int kUncachedThreads = 128;
-// What a thread block may have without asking, less what is not the cache.
+// Static shared memory that a thread block can have (48 KB), less what is not the cache.
 constexpr int kSharedBytes = 44 << 10;
 // Places loaded per attempt that profits from them. More than a few cost more than they save.
 constexpr uint64_t kPlacesPerStep = 6;

@@ -23,7 +23,7 @@ struct DeviceColumn {
 
 class DeviceColumns {
  public:
-  // For `cells` cells in all, with those optional columns that `like` has.
+  // Allocates columns for `cells` cells in all, with those optional ones that `like` has.
   DeviceColumns(const Device& device, const Cells& like, int64_t cells);
 
   // Rows of a simulation's cells, from row `first` on, in the device's order.

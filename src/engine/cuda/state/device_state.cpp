@@ -237,7 +237,7 @@ void DeviceState::unpack(int64_t member, const uint8_t* packed) {
     unpack_sites(reinterpret_cast<const uint64_t*>(packed), layout_, m.numbers, mcs_, 0, sites, m.state);
 }
 
-// As many members at a time as fit the memory where they arrive.
+// Downloads as many members at a time as fit the pinned memory.
 void DeviceState::visit(const Stream& stream, const std::function<void(int64_t, const State&)>& look) {
   fetch_cells(stream);
   if (size() == 1) return look(0, fetch(stream));

@@ -14,7 +14,7 @@ struct alignas(8) Extent {
   int32_t volume, perimeter;
 };
 
-// Of persistence; read at once.
+// Direction of persistence; aligned so that one load reads it.
 struct alignas(16) Direction {
   Vec3f along;
 };

@@ -1,4 +1,4 @@
-// What one machine word per site holds on a device.
+// Layout of a site's word on a device.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What measures count on a lattice, on the device (see engine/lattice_survey.hpp). Compiled behind
+// Measures of the lattice, on the device (see engine/lattice_survey.hpp). Compiled behind
 // model_prologue.
 #pragma once
 
@@ -104,7 +104,7 @@ class Walk {
 __device__ __forceinline__ int64_t warp_number() { return thread_number() / 32; }
 __device__ __forceinline__ int64_t warp_count() { return thread_count() / 32; }
 
-// Of a cell with sites.
+// Whether a cell, which has sites, is tracked.
 __device__ __forceinline__ bool is_tracked(const StateTables& t, CellId cell) {
   return cell != kMedium && !is_frozen(type_of(t, cell));
 }
@@ -206,7 +206,7 @@ extern "C" __global__ void mark_touching(const __grid_constant__ kiln::cuda::Sta
   const auto differ = [](uint32_t a, uint32_t b) { return a != b && a != 0 && b != 0; };
   for (int64_t number = warp_number(); number < Walk::kCount; number += warp_count())
     Walk(tables, number).run<uint32_t>(key_of, [&](const Keys& own, const Keys(&following)[kFollowing]) {
-      // What a lane sees that is not at home here, another sees, too: marking it twice does no harm.
+      // Lanes of the halo mark what another lane marks as well: twice does no harm.
       const auto compare = [&](const Keys& other, int i) {
         if (!differ(own.values[1], other.values[i])) return;
         touches[own.ids[1]] = 1;
@@ -327,9 +327,8 @@ __device__ __forceinline__ void insert_neighbours(const Word* sites, int64_t sit
 
 }  // namespace kiln::device
 
-// For cells with numbers from `first` to before `first + count`: puts the cells that touch them into sets.
-// They are few, so a block first looks for their sites in a stretch of the lattice, then takes all of these
-// at once.
+// Puts the cells that touch those with numbers from `first` to before `first + count` into sets. These are
+// few, so a block first compacts their sites in a stretch of the lattice, then works on all of these at once.
 extern "C" __global__ void collect_neighbours(const __grid_constant__ kiln::cuda::StateTables tables,
                                               const int32_t* numbers, int64_t first, int64_t count,
                                               uint32_t slots, uint32_t* entries, int32_t* sizes,

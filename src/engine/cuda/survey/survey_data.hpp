@@ -1,4 +1,4 @@
-// What the kernels of a survey share with the host. Read by both compilers.
+// Results and launch shapes of a survey's kernels. Read by both compilers.
 #pragma once
 
 #include "core/types.hpp"

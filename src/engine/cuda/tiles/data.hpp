@@ -1,4 +1,4 @@
-// What the host hands to the kernels of the `tiles` schedule. Read by both compilers.
+// Arguments and device tables of the `tiles` schedule's kernels. Read by both compilers.
 #pragma once
 
 #include "core/lattice.hpp"
@@ -96,7 +96,7 @@ struct TilesTables {
   uint64_t seed;
 };
 
-// Some MCS in a row, and where each begins.
+// A launch's MCS, and the first round of each.
 struct Span {
   int64_t first_mcs;
   int32_t mcs;

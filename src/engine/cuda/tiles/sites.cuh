@@ -100,7 +100,7 @@ struct TypeCounts {
   }
 };
 
-// What the terms see of one attempt of a tile.
+// The World (terms/hamiltonian.hpp) of one attempt of a tile.
 struct TileWorld : World {
   const Word* words;  // the target in shared memory
   const TypeCounts& types;
@@ -213,7 +213,7 @@ class ActMeans {
         step_(offset_of(step_to(lane_ < kBlock ? lane_ : kBlock / 2))),
         slot_step_(in_slot(step_to(lane_ < kBlock ? lane_ : kBlock / 2))) {}
 
-  // Of a site, given by its coded index.
+  // The mean at a site, given by its coded index.
   __device__ __forceinline__ float of(bool wanted, Offset coded, CellId cell, uint32_t clock) const {
     const auto at_wall = [this](Offset site, int block) -> Word {
       Vec3i p = place_of(decoded(site)) + step_to(block);
@@ -234,7 +234,7 @@ class ActMeans {
         },
         cell, clock);
   }
-  // Of a target; `at` is where it lies among `words`, with its neighbours around it.
+  // The mean at a target; `at` is where it lies among `words`, with its neighbours around it.
   __device__ __forceinline__ float around(bool wanted, const Word* words, uint32_t at, CellId cell,
                                           uint32_t clock) const {
     if (kDim == 2)

@@ -36,8 +36,8 @@ struct TilesKernels {
   std::string source;
 };
 
-// For a device with so many multiprocessors, and blocks with so much shared memory at most; with as many
-// warps as that and the registers allow.
+// Compiles for a device with so many multiprocessors and so much shared memory per block at most; with as
+// many warps as that and the registers allow.
 TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
                            int history, Numbers numbers, int architecture, int multiprocessors,
                            int shared_per_block, bool skips_dead);
