@@ -19,6 +19,7 @@ using test::SmallWorld;
 using test::TermBits;
 using test::TermCells;
 using test::TermRow;
+using test::TermTargets;
 
 // Both compilers must lay out in memory alike what is handed over.
 std::string size_checks() {
@@ -87,6 +88,7 @@ class TermTable {
       p.connectivity = {real(5, 30), seed % 3 == 0 ? 1.0f : 0.0f};
       p.frozen = false;
     }
+    if (seed % 2 == 0) w.types[1].volume.target = w.types[1].perimeter.target = kOwnTarget;
     State& s = w.state;
     s.cells.moments.resize(s.cells.count());
     for (Vec3f& direction : s.cells.direction) direction = {real(-1, 1), real(-1, 1), real(-1, 1)};
@@ -101,6 +103,7 @@ class TermTable {
       perimeters.push_back(s.cells.extent[c].perimeter);
       anchors.push_back(s.cells.centroid[c].anchor);
       sums.push_back(s.cells.centroid[c].sum);
+      targets.push_back({real(5, 30), real(10, 90)});
     }
     for (int i = 0; i < 300; ++i) add_row(rng, real);
   }
@@ -108,7 +111,7 @@ class TermTable {
   TermCells cells() const {
     const Cells& c = w.state.cells;
     return {c.type.data(), volumes.data(),   perimeters.data(), anchors.data(),
-            sums.data(),   c.moments.data(), c.direction.data()};
+            sums.data(),   c.moments.data(), targets.data(),    c.direction.data()};
   }
 
   SmallWorld w;
@@ -117,6 +120,7 @@ class TermTable {
   std::vector<int32_t> volumes, perimeters;
   std::vector<Vec3i> anchors;
   std::vector<Vec3<int64_t>> sums;
+  std::vector<TermTargets> targets;
   std::vector<TermRow<Dim>> rows;
 
  private:
@@ -229,7 +233,7 @@ void compare_with_device() {
     const Cells& c = w.state.cells;
     const TermCells cells{upload(c.type),        upload(table.volumes), upload(table.perimeters),
                           upload(table.anchors), upload(table.sums),    upload(c.moments),
-                          upload(c.direction)};
+                          upload(table.targets), upload(c.direction)};
     const int64_t count = int64_t(table.rows.size());
     Buffer<TermBits> out(device, count, "a test");
     evaluate.launch({.grid = {unsigned(count + 63) / 64}, .block = {64}}, stream, physics, cells,

@@ -21,6 +21,10 @@ struct TermRow {
   Vec3d now, before;  // for persistence: centroids
 };
 
+struct TermTargets {
+  float volume, perimeter;
+};
+
 // Tables of the cells.
 struct TermCells {
   const TypeId* types;
@@ -29,6 +33,7 @@ struct TermCells {
   const Vec3i* anchors;
   const Vec3<int64_t>* sums;
   const Moments* moments_of;
+  const TermTargets* targets_of;
   const Vec3f* directions;
 };
 
@@ -47,6 +52,7 @@ struct RowWorld {
   KILN_HD Vec3i anchor(CellId c) const { return cells.anchors[c]; }
   KILN_HD Vec3<int64_t> sum(CellId c) const { return cells.sums[c]; }
   KILN_HD Moments moments(CellId c) const { return cells.moments_of[c]; }
+  KILN_HD TermTargets targets(CellId c) const { return cells.targets_of[c]; }
   KILN_HD Vec3f direction(CellId c) const { return cells.directions[c]; }
   KILN_HD Vec3i target_place() const { return row.target; }
   KILN_HD const Patch<Dim>& around_target() const { return row.around_target; }

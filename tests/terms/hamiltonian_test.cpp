@@ -112,10 +112,12 @@ class Formulas {
     for (CellId cell = 1; cell < world_.state.cells.count(); ++cell) {
       const TypePhysics& p = type_of(cell);
       if (p.frozen) continue;
+      const bool own = p.volume.target < 0;  // "start"; see FullWorld
+      const Cells::Targets targets =
+          own ? world_.state.cells.targets[cell] : Cells::Targets{p.volume.target, p.perimeter.target};
       sum[volume_part] +=
-          double(p.volume.lambda) * square(double(sites[cell].size()) - double(p.volume.target));
-      sum[perimeter_part] +=
-          double(p.perimeter.lambda) * square(perimeter[cell] - double(p.perimeter.target));
+          double(p.volume.lambda) * square(double(sites[cell].size()) - double(targets.volume));
+      sum[perimeter_part] += double(p.perimeter.lambda) * square(perimeter[cell] - double(targets.perimeter));
       const auto [longest, shortest] = axes(cell, sites[cell]);
       sum[length_part] += double(p.length.lambda) * square(longest - double(p.length.target)) +
                           double(p.length.minor_lambda) * square(shortest - double(p.length.minor_target));
@@ -264,6 +266,10 @@ struct FullWorld {
       p.frozen = t == 3;
     }
     State& s = w.state;
+    if (seed % 2 == 0) {  // cells of the first type have targets of their own
+      w.types[1].volume.target = w.types[1].perimeter.target = kOwnTarget;
+      for (CellId c = 0; c < s.cells.count(); ++c) s.cells.targets.push_back({real(5, 30), real(10, 90)});
+    }
     s.cells.moments.resize(s.cells.count());
     for (CellId c = 0; c < s.cells.count(); ++c) s.cells.direction.push_back(unit_vector(real));
     s.act = HugeVector<ActValue>(s.ids.size());
