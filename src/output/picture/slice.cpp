@@ -146,6 +146,7 @@ class SlicePainter {
     const int reach = !borders ? 0 : scale >= 24 ? 2 : 1;
     const Seen across(columns, reach), down(rows, reach);
     look_up(across.sites, down.sites);
+    if (borders) find_edges(across.sites.size(), down.sites.size());
     for (const Run& run : down.runs) {
       uint16_t* first = image.row(run.begin);
       fill_row(first, across, run, borders);
@@ -183,16 +184,36 @@ class SlicePainter {
     }
   }
 
+  // Sites that have another cell among their eight neighbours: only they can have lines.
+  void find_edges(std::size_t width, std::size_t height) {
+    edge_.assign(ids_.size(), 0);
+    for (std::size_t y = 0; y < height; ++y) {
+      const CellId* rows[] = {ids_.data() + (y > 0 ? y - 1 : y) * width, ids_.data() + y * width,
+                              ids_.data() + (y + 1 < height ? y + 1 : y) * width};
+      uint8_t* edge = edge_.data() + y * width;
+      for (std::size_t x = 0; x < width; ++x) {
+        const std::size_t left = x > 0 ? x - 1 : x, right = x + 1 < width ? x + 1 : x;
+        const CellId id = rows[1][x];
+        CellId differs = 0;
+        for (const CellId* row : rows) differs |= (row[left] ^ id) | (row[x] ^ id) | (row[right] ^ id);
+        edge[x] = id != kMedium && differs != 0 ? 1 : 0;
+      }
+    }
+  }
+
   void fill_row(uint16_t* out, const Seen& across, const Run& rows, bool borders) const {
     const std::size_t width = across.sites.size();
     const CellId *above = ids_.data() + rows.before * width, *own = ids_.data() + rows.site * width,
                  *below = ids_.data() + rows.after * width;
     const uint16_t* colours = colours_.data() + rows.site * width;
+    const uint8_t* edge = borders ? edge_.data() + rows.site * width : nullptr;
     const auto dark = uint16_t(palette_.colours().size());
+    int begin = 0;  // of a stretch of one colour, up to the run at hand
+    uint16_t stretch = 0;
     for (const Run& run : across.runs) {
       const CellId id = own[run.site];
       uint16_t colour = colours[run.site];
-      if (borders && id != kMedium) {
+      if (edge != nullptr && edge[run.site] != 0) {
         const auto differs = [id](CellId other) { return other ^ id; };
         const CellId after = differs(own[run.after]) | differs(below[run.site]);
         bool line = after != 0;
@@ -203,8 +224,12 @@ class SlicePainter {
           line |= own[run.before] == kMedium || above[run.site] == kMedium;
         if (line) colour = uint16_t(colour + dark);
       }
-      std::fill(out + run.begin, out + run.end, colour);
+      if (colour == stretch) continue;
+      std::fill(out + begin, out + run.begin, stretch);
+      begin = run.begin;
+      stretch = colour;
     }
+    if (!across.runs.empty()) std::fill(out + begin, out + across.runs.back().end, stretch);
   }
 
   const State& state_;
@@ -214,6 +239,7 @@ class SlicePainter {
   bool both_sides_ = false;
   std::vector<CellId> ids_;
   std::vector<uint16_t> colours_;
+  std::vector<uint8_t> edge_;  // per site that is seen
 };
 
 // Puts a strip below a picture; its colours are added to those of the picture.

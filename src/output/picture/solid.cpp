@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/parallel.hpp"
 #include "output/picture/caption.hpp"
@@ -45,14 +46,17 @@ class Band {
         stride_((camera.width + 2) * kFiner),
         rays_(std::size_t(stride_) * (rows + 2) * kFiner) {}
 
-  // One ray per pixel at first; the others only where cells, or depths, meet.
+  // One ray per pixel at first, and not even that where those on both sides see much the same; more only where
+  // cells, or depths, meet.
   void trace() {
-    for (int y = -1; y <= rows_; ++y)
-      for (int x = -1; x <= camera_.width; ++x) {
-        const Shaded first = follow(x * kFiner, y * kFiner);
-        for (int i = 0; i < kFiner * kFiner; ++i)
-          at(x * kFiner + i % kFiner, y * kFiner + i / kFiner) = first;
-      }
+    const bool sparse = camera_.sites_per_pixel() <= kSparse;
+    for (const bool between : {false, true})
+      for (int y = -1; y <= rows_; ++y)
+        for (int x = -1; x <= camera_.width; ++x) {
+          if (between != (sparse && is_between(x, y))) continue;
+          const std::optional<Shaded> known = between ? mean_around(x, y) : std::nullopt;
+          fill_pixel(x, y, known ? *known : follow(x * kFiner, y * kFiner));
+        }
     std::vector<uint8_t> finer(std::size_t(camera_.width + 2) * (rows_ + 2));
     for (int y = -1; y <= rows_; ++y)
       for (int x = -1; x <= camera_.width; ++x) finer[finer_index(x, y)] = is_edge(x, y);
@@ -80,6 +84,28 @@ class Band {
   Shaded& at(int x, int y) { return rays_[std::size_t(y + kFiner) * stride_ + x + kFiner]; }
   const Shaded& at(int x, int y) const { return rays_[std::size_t(y + kFiner) * stride_ + x + kFiner]; }
   std::size_t finer_index(int x, int y) const { return std::size_t(y + 1) * (camera_.width + 2) + x + 1; }
+
+  void fill_pixel(int x, int y, const Shaded& seen) {
+    for (int i = 0; i < kFiner * kFiner; ++i) at(x * kFiner + i % kFiner, y * kFiner + i / kFiner) = seen;
+  }
+
+  // Whether the pixels that mean_around() looks at are traced first, and in the band.
+  bool is_between(int x, int y) const {
+    return (x % 2 != 0 || y % 2 != 0) && x >= 0 && x < camera_.width && y >= 0 && y < rows_;
+  }
+  // Of the two or four nearest pixels with even places; none where they see different things.
+  std::optional<Shaded> mean_around(int x, int y) const {
+    const int dx = x % 2, dy = y % 2;
+    const Shaded& first = at((x - dx) * kFiner, (y - dy) * kFiner);
+    Vec3f sum;
+    for (int i = 0; i < 4; ++i) {
+      const Shaded& other = at((x + (i % 2 * 2 - 1) * dx) * kFiner, (y + (i / 2 * 2 - 1) * dy) * kFiner);
+      const Vec3f change = other.light - first.light;
+      if (other.cell != first.cell || dot(change, change) > kSmoothChange) return std::nullopt;
+      sum = sum + other.light;
+    }
+    return Shaded{first.cell, sum * 0.25f};
+  }
 
   Shaded follow(int x, int y) const {
     return scene_.look_along(camera_.ray((x + 0.5) / kFiner, first_row_ + (y + 0.5) / kFiner));
@@ -113,7 +139,9 @@ class Band {
   }
 
   static constexpr int kLineReach = 2;  // rays; at most kFiner
-  static constexpr float kVisibleChange = 0.05f * 0.05f;
+  // Squares of differences of linear light: where a finer look shows more, and where a mean does as well.
+  static constexpr float kVisibleChange = 0.15f * 0.15f, kSmoothChange = 0.08f * 0.08f;
+  static constexpr double kSparse = 0.4;  // sites per pixel, up to which nothing fits between two pixels
 
   const Camera& camera_;
   const SolidScene& scene_;

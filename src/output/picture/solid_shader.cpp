@@ -99,12 +99,6 @@ class SolidShader::Ballot {
   }
 
  private:
-  struct Share {
-    CellId cell;
-    float weight, act;
-    Vec3f slope;
-  };
-
   // `factors`: what the sums of x's slopes, weights and weights along the row count for in the gradient.
   void add_row(Site row, const std::array<Site, kBell>& columns, const Bell& bx, const Vec3f& factors) {
     for (int x = 0; x < kBell;) {
@@ -120,30 +114,32 @@ class SolidShader::Ballot {
         if (with_act_) act += bx.weight[x] * float(state_.act[row + columns[x]]);
       }
       if (!volume_.visible(cell)) continue;
-      Share& share = share_of(cell);
       const Vec3f gradient{slope * factors.x, weight * factors.y, weight * factors.z};
-      share.weight += weight * factors.x;
-      share.act += act * factors.x;
-      share.slope = share.slope + gradient;
+      const int share = share_of(cell);
+      weights_[share] += weight * factors.x;
+      acts_[share] += act * factors.x;
+      for (int axis = 0; axis < 3; ++axis) slopes_[share][axis] += gradient[axis];
       slope_of_all_ = slope_of_all_ + gradient;
     }
   }
 
-  Share& share_of(CellId cell) {
+  int share_of(CellId cell) {
     int i = 0;
-    while (i < count_ && shares_[i].cell != cell) ++i;
-    if (i == count_) shares_[count_++] = {cell, 0, 0, {}};
-    return shares_[i];
+    while (i < count_ && cells_[i] != cell) ++i;
+    if (i < count_) return i;
+    cells_[i] = cell;
+    weights_[i] = acts_[i] = slopes_[i][0] = slopes_[i][1] = slopes_[i][2] = 0;
+    return count_++;
   }
 
   Owner winner() const {
     Owner owner;
     float most = 0;
     for (int i = 0; i < count_; ++i) {
-      const Share& share = shares_[i];
-      if (share.weight <= most) continue;
-      most = share.weight;
-      owner = {share.cell, share.act / most, slope_of_all_ - share.slope};
+      if (weights_[i] <= most) continue;
+      most = weights_[i];
+      const Vec3f slope{slopes_[i][0], slopes_[i][1], slopes_[i][2]};
+      owner = {cells_[i], acts_[i] / most, slope_of_all_ - slope};
     }
     return owner;
   }
@@ -151,7 +147,10 @@ class SolidShader::Ballot {
   const SolidVolume& volume_;
   const State& state_;
   bool with_act_;
-  std::array<Share, kBell * kBell * kBell> shares_;
+  // Of each cell that was met. Not cleared ahead: there are few, and room for one per site.
+  static constexpr int kMost = kBell * kBell * kBell;
+  CellId cells_[kMost];
+  float weights_[kMost], acts_[kMost], slopes_[kMost][3];
   int count_ = 0;
   Vec3f slope_of_all_;
 };
@@ -199,9 +198,9 @@ Vec3f SolidShader::light_on_surface(const Vec3f& base, const Ray& ray, const Vec
                                     const Vec3f& normal) const {
   const Vec3f view = to_float(ray.direction) * -1;
   const float open = openness(place, normal);
-  const float lit = lit_share(place, normal);
   const float facing = std::max(0.0f, dot(normal, view));
   const float lambert = std::max(0.0f, dot(normal, to_light_));
+  const float lit = lambert > 0 ? lit_share(place, normal) : 0;
   const float sky = 0.5f + 0.5f * dot(normal, up_);
   const float gloss = std::pow(std::max(0.0f, dot(normal, unit(view + to_light_))), 24.0f);
   const float rim = (1 - facing) * (1 - facing);
