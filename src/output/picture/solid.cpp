@@ -55,17 +55,20 @@ class Band {
         for (int x = -1; x <= camera_.width; ++x) {
           if (between != (sparse && is_between(x, y))) continue;
           const std::optional<Shaded> known = between ? mean_around(x, y) : std::nullopt;
-          fill_pixel(x, y, known ? *known : follow(x * kFiner, y * kFiner));
+          fill_pixel(x, y, known ? *known : follow(x * kFiner, y * kFiner, between ? nearest_even(x, y) : 0));
         }
     std::vector<uint8_t> finer(std::size_t(camera_.width + 2) * (rows_ + 2));
     for (int y = -1; y <= rows_; ++y)
       for (int x = -1; x <= camera_.width; ++x) finer[finer_index(x, y)] = is_edge(x, y);
     for (int y = -1; y <= rows_; ++y)
-      for (int x = -1; x <= camera_.width; ++x)
-        for (int i = 1; i < kFiner * kFiner && finer[finer_index(x, y)] != 0; ++i) {
+      for (int x = -1; x <= camera_.width; ++x) {
+        if (finer[finer_index(x, y)] == 0) continue;
+        const double start = sparse ? nearest_pixel(x, y) : 0;
+        for (int i = 1; i < kFiner * kFiner; ++i) {
           const int rx = x * kFiner + i % kFiner, ry = y * kFiner + i / kFiner;
-          at(rx, ry) = follow(rx, ry);
+          at(rx, ry) = follow(rx, ry, start);
         }
+      }
   }
 
   // The mean of a pixel's rays, darkened where another cell is close.
@@ -104,23 +107,40 @@ class Band {
       if (other.cell != first.cell || dot(change, change) > kSmoothChange) return std::nullopt;
       sum = sum + other.light;
     }
-    return Shaded{first.cell, sum * 0.25f};
+    return Shaded{first.cell, sum * 0.25f, first.distance};
   }
 
-  Shaded follow(int x, int y) const {
-    return scene_.look_along(camera_.ray((x + 0.5) / kFiner, first_row_ + (y + 0.5) / kFiner));
+  // Where a ray between others may start: a little before the nearest thing that they have met.
+  static double before(float nearest) { return std::max(0.0, double(nearest) - kBefore); }
+  double nearest_even(int x, int y) const {
+    float nearest = 1e30f;
+    for (int ny = y - y % 2; ny <= y + y % 2; ++ny)
+      for (int nx = x - x % 2; nx <= x + x % 2; ++nx)
+        if (!is_between(nx, ny)) nearest = std::min(nearest, at(nx * kFiner, ny * kFiner).distance);
+    return before(nearest);
+  }
+  double nearest_pixel(int x, int y) const {
+    float nearest = 1e30f;
+    for (int ny = std::max(-1, y - 1); ny <= std::min(rows_, y + 1); ++ny)
+      for (int nx = std::max(-1, x - 1); nx <= std::min(camera_.width, x + 1); ++nx)
+        nearest = std::min(nearest, at(nx * kFiner, ny * kFiner).distance);
+    return before(nearest);
   }
 
-  // Before refinement: whether a pixel and one next to it show different things.
+  Shaded follow(int x, int y, double start) const {
+    return scene_.look_along(camera_.ray((x + 0.5) / kFiner, first_row_ + (y + 0.5) / kFiner), start);
+  }
+
+  // Before refinement: whether a pixel and one beside it show different things.
   bool is_edge(int x, int y) const {
     const Shaded& own = at(x * kFiner, y * kFiner);
-    for (int ny = std::max(-1, y - 1); ny <= std::min(rows_, y + 1); ++ny)
-      for (int nx = std::max(-1, x - 1); nx <= std::min(camera_.width, x + 1); ++nx) {
-        const Shaded& other = at(nx * kFiner, ny * kFiner);
-        const Vec3f change = other.light - own.light;
-        if (other.cell != own.cell || dot(change, change) > kVisibleChange) return true;
-      }
-    return false;
+    const auto differs = [&](int nx, int ny) {
+      const Shaded& other = at(nx * kFiner, ny * kFiner);
+      const Vec3f change = other.light - own.light;
+      return other.cell != own.cell || dot(change, change) > kVisibleChange;
+    };
+    return differs(std::max(-1, x - 1), y) || differs(std::min(camera_.width, x + 1), y) ||
+           differs(x, std::max(-1, y - 1)) || differs(x, std::min(rows_, y + 1));
   }
 
   // 0 away from other cells, 1 beside one.
@@ -142,6 +162,7 @@ class Band {
   // Squares of differences of linear light: where a finer look shows more, and where a mean does as well.
   static constexpr float kVisibleChange = 0.15f * 0.15f, kSmoothChange = 0.08f * 0.08f;
   static constexpr double kSparse = 0.4;  // sites per pixel, up to which nothing fits between two pixels
+  static constexpr double kBefore = 2;    // sites; surfaces bend towards the eye between rays
 
   const Camera& camera_;
   const SolidScene& scene_;

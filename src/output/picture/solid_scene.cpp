@@ -132,11 +132,11 @@ SolidScene::SolidScene(const PictureSettings& settings, const Model& model, cons
   add(*volume_, settings.cut_away ? Look::outside_octant : Look::everywhere, octant);
 }
 
-Shaded SolidScene::look_along(const Ray& ray) const {
+Shaded SolidScene::look_along(const Ray& ray, double start) const {
   std::optional<Hit> nearest;
   const Layer* met = nullptr;
   for (const Layer& layer : layers_) {
-    const std::optional<Hit> hit = layer.tracer.trace(ray, nearest ? nearest->distance : 1e300);
+    const std::optional<Hit> hit = layer.tracer.trace(ray, start, nearest ? nearest->distance : 1e300);
     if (!hit) continue;
     nearest = hit;
     met = &layer;

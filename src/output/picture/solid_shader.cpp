@@ -31,6 +31,8 @@ struct Bell {
       slope[i] = -6 * d / kRadius2 * rest * rest;
     }
   }
+  float all_weights() const { return weight[0] + weight[1] + weight[2] + weight[3] + weight[4]; }
+  float all_slopes() const { return slope[0] + slope[1] + slope[2] + slope[3] + slope[4]; }
 };
 
 // The light comes over the left shoulder of the viewer.
@@ -82,17 +84,26 @@ class SolidShader::Ballot {
   Owner count(const Vec3f& place) {
     const Vec3i middle{int(place.x + 0.5f), int(place.y + 0.5f), int(place.z + 0.5f)};
     const Bell bx(place.x - float(middle.x)), by(place.y - float(middle.y)), bz(place.z - float(middle.z));
-    std::array<Site, kBell> columns;
-    for (int x = 0; x < kBell; ++x) columns[x] = volume_.offset(0, middle.x + x - kBell / 2);
+    std::array<Site, kBell> columns, rows;
+    for (int i = 0; i < kBell; ++i) {
+      columns[i] = volume_.offset(0, middle.x + i - kBell / 2);
+      rows[i] = volume_.offset(1, middle.y + i - kBell / 2);
+    }
+    // Most rows lie in one cell, or in the medium.
+    const bool adjacent = columns[0] >= 0 && columns[kBell - 1] == columns[0] + kBell - 1 && !with_act_;
+    const float weight = bx.all_weights(), slope = bx.all_slopes();
     for (int z = 0; z < kBell; ++z) {
       const Site layer = volume_.offset(2, middle.z + z - kBell / 2);
       if (layer < 0) continue;
       for (int y = 0; y < kBell; ++y) {
-        const Site row = volume_.offset(1, middle.y + y - kBell / 2);
-        if (row < 0) continue;
-        const Vec3f slopes{by.weight[y] * bz.weight[z], by.slope[y] * bz.weight[z],
-                           by.weight[y] * bz.slope[z]};
-        add_row(layer + row, columns, bx, slopes);
+        if (rows[y] < 0) continue;
+        const Vec3f factors{by.weight[y] * bz.weight[z], by.slope[y] * bz.weight[z],
+                            by.weight[y] * bz.slope[z]};
+        const CellId* ids = state_.ids.data() + layer + rows[y] + columns[0];
+        if (adjacent && are_alike(ids))
+          add(ids[0], weight, slope, 0, factors);
+        else
+          add_row(layer + rows[y], columns, bx, factors);
       }
     }
     return winner();
@@ -113,14 +124,24 @@ class SolidShader::Ballot {
         slope += bx.slope[x];
         if (with_act_) act += bx.weight[x] * float(state_.act[row + columns[x]]);
       }
-      if (!volume_.visible(cell)) continue;
-      const Vec3f gradient{slope * factors.x, weight * factors.y, weight * factors.z};
-      const int share = share_of(cell);
-      weights_[share] += weight * factors.x;
-      acts_[share] += act * factors.x;
-      for (int axis = 0; axis < 3; ++axis) slopes_[share][axis] += gradient[axis];
-      slope_of_all_ = slope_of_all_ + gradient;
+      add(cell, weight, slope, act, factors);
     }
+  }
+
+  void add(CellId cell, float weight, float slope, float act, const Vec3f& factors) {
+    if (!volume_.visible(cell)) return;
+    const Vec3f gradient{slope * factors.x, weight * factors.y, weight * factors.z};
+    const int share = share_of(cell);
+    weights_[share] += weight * factors.x;
+    acts_[share] += act * factors.x;
+    for (int axis = 0; axis < 3; ++axis) slopes_[share][axis] += gradient[axis];
+    slope_of_all_ = slope_of_all_ + gradient;
+  }
+
+  static bool are_alike(const CellId* ids) {
+    CellId differs = 0;
+    for (int i = 1; i < kBell; ++i) differs |= ids[i] ^ ids[0];
+    return differs == 0;
   }
 
   int share_of(CellId cell) {
@@ -216,7 +237,7 @@ Shaded SolidShader::shade(const Ray& ray, const Hit& hit) const {
                           ? light_on_cut(base, ray, hit)
                           : light_on_surface(base, ray, hit.place, normal_at(hit.place, owner.to_others));
   const double depth = std::clamp((hit.distance - nearest_) / (farthest_ - nearest_), 0.0, 1.0);
-  return {owner.cell, mix(light, Vec3f{1, 1, 1}, kHaze * float(depth * depth))};
+  return {owner.cell, mix(light, Vec3f{1, 1, 1}, kHaze * float(depth * depth)), float(hit.distance)};
 }
 
 }  // namespace kiln

@@ -9,6 +9,7 @@ namespace kiln {
 // A ray in voxels; the parameter stays in sites.
 struct SolidTracer::Line {
   Vec3d origin, direction, inverse;
+  double start;
 
   Vec3d at(double t) const { return origin + direction * t; }
   // When the ray leaves a box that it is in, along one axis.
@@ -31,9 +32,10 @@ constexpr double kPast = 1e-6;
 
 }  // namespace
 
-std::optional<Hit> SolidTracer::trace(const Ray& ray, double limit) const {
+std::optional<Hit> SolidTracer::trace(const Ray& ray, double start, double limit) const {
   Line line;
   line.origin = volume_.place(ray.origin);
+  line.start = start;
   double from = 0, to = limit;
   int wall = -1;  // the axis across which the ray enters the lattice
   for (int axis = 0; axis < 3; ++axis) {
@@ -80,6 +82,10 @@ std::optional<Hit> SolidTracer::enter_lattice(const Line& line, int wall, double
 
 // What lies in a face is cut by it.
 std::optional<Hit> SolidTracer::enter(const Line& line, int face, double from, double to) const {
+  if (line.start > from) {  // the face lies behind
+    face = -1;
+    from = line.start;
+  }
   if (face >= 0) {
     const Vec3d p = line.at(from);
     const Vec3f place{float(p.x), float(p.y), float(p.z)};

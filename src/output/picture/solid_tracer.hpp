@@ -29,8 +29,8 @@ class SolidTracer {
   SolidTracer(const SolidVolume& volume, Look look, const Octant& octant)
       : volume_(volume), look_(look), octant_(octant) {}
 
-  // The first hit nearer than `limit`.
-  std::optional<Hit> trace(const Ray& ray, double limit = 1e300) const;
+  // The first hit nearer than `limit`; nothing is nearer than `start`.
+  std::optional<Hit> trace(const Ray& ray, double start = 0, double limit = 1e300) const;
 
  private:
   struct Line;
