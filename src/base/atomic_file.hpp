@@ -17,8 +17,9 @@ void write_atomically(const std::filesystem::path& path,
 
 void write_text_atomically(const std::filesystem::path& path, std::string_view text);
 
-// The same for many small files, whose flush would cost more than they do: a program that dies leaves them whole,
-// a loss of power only after flush_files(), which takes paths of one folder. Failure where the disk cannot.
+// The same for many small files, whose flush would cost more than they do: a program that dies leaves them
+// whole, a loss of power only after flush_files(), which takes paths of one folder. Failure where the disk
+// cannot.
 void write_text_unflushed(const std::filesystem::path& path, std::string_view text);
 void flush_files(const std::vector<std::filesystem::path>& paths);
 

@@ -233,15 +233,15 @@ struct Model {
   const Phase& phase_at(int64_t mcs) const { return phases[std::size_t(phase_number(mcs))]; }
   int64_t phase_end(int64_t mcs) const;  // its last MCS
   std::vector<bool> frozen_types() const;
-  bool uses_act() const;       // in any phase
-  bool migrates() const;       // in any phase, cells are driven: by Act, persistence or chemotaxis
-  int largest_act() const;     // the largest Max of Act in any phase, 0 without
+  bool uses_act() const;    // in any phase
+  bool migrates() const;    // in any phase, cells are driven: by Act, persistence or chemotaxis
+  int largest_act() const;  // the largest Max of Act in any phase, 0 without
   bool reads(OptionalColumn column) const;  // a term of any phase does
-  int history_length() const;  // the largest dt of persistence in any phase, 0 without
+  int history_length() const;               // the largest dt of persistence in any phase, 0 without
 };
 
-// Gives the state the optional columns that terms of the model read, and counts all that follows from the lattice
-// (see recount).
+// Gives the state the optional columns that terms of the model read, and counts all that follows from the
+// lattice (see recount).
 void count_anew(const Model& model, State& state, bool keep_anchors);
 
 // The name of a kind in model files.

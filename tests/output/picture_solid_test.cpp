@@ -389,7 +389,8 @@ TEST(SolidTracer, MeetsTheFirstSurfaceThatSmallStepsFind) {
   EXPECT_GT(hits, 100);
 }
 
-// Where sites are several pixels wide, pixels between others that agree are not looked at: a flat face shows none.
+// Where sites are several pixels wide, pixels between others that agree are not looked at: a flat face shows
+// none.
 TEST(SolidPicture, PixelsThatAreFilledInLookLikeTheirNeighbours) {
   const Image image = draw(solid(30, 25, 190), ball(15).model, ball(15).state, 1);
   int jumps = 0;

@@ -138,8 +138,8 @@ class Painter : public Observer {
   int pictures = 0;
 };
 
-// The rate is of computing alone. Both clocks run within the time of the whole, and do not overlap: were pictures
-// counted twice, their sum would exceed it.
+// The rate is of computing alone. Both clocks run within the time of the whole, and do not overlap: were
+// pictures counted twice, their sum would exceed it.
 TEST_F(RunLoop, TheRateDoesNotCountThePictures) {
   const auto start = kiln::Run::Clock::now();
   Painter painter;

@@ -34,8 +34,8 @@ const std::array<LengthCode, kLongestRun + 1>& length_codes() {
   return codes;
 }
 
-// Bits of each symbol in Huffman's code; 0 where it does not occur. Where the longest is too long, the counts are
-// made more alike.
+// Bits of each symbol in Huffman's code; 0 where it does not occur. Where the longest is too long, the counts
+// are made more alike.
 std::vector<int> code_lengths(std::vector<uint32_t> counts) {
   using Node = std::pair<uint64_t, int>;
   for (;;) {
@@ -127,10 +127,10 @@ void RunLengthDeflate::put_block(bool last) {
   const std::vector<int> lengths = code_lengths({counts_.begin(), counts_.end()});
   const std::vector<uint32_t> codes = codes_of(lengths);
   put_bits(last ? 1 : 0, 1);
-  put_bits(2, 2);                // codes of its own:
-  put_bits(kSymbols - 257, 5);   // for all literals and lengths,
-  put_bits(0, 5);                // for one distance, which is 1,
-  put_bits(15, 4);               // told as lengths of four bits each, in the order 16, 17, 18, 0, 8, ...
+  put_bits(2, 2);               // codes of its own:
+  put_bits(kSymbols - 257, 5);  // for all literals and lengths,
+  put_bits(0, 5);               // for one distance, which is 1,
+  put_bits(15, 4);              // told as lengths of four bits each, in the order 16, 17, 18, 0, 8, ...
   for (int i = 0; i < 19; ++i) put_bits(i < 3 ? 0 : 4, 3);
   const auto put_length = [&](int length) {
     int reversed = 0;

@@ -201,9 +201,9 @@ class SlicePainter {
         const std::size_t left = x > 0 ? 1 : 0, right = x + 1 < width ? 1 : 0;
         const CellId* own = ids_.data() + y * width + x;
         if (*own == kMedium) continue;
-        const CellId around[] = {*(own - up - left), *(own - up), *(own - up + right),
-                                 *(own - left),            *own,        *(own + right),
-                                 *(own + down - left),     *(own + down), *(own + down + right)};
+        const CellId around[] = {*(own - up - left),   *(own - up),   *(own - up + right),
+                                 *(own - left),        *own,          *(own + right),
+                                 *(own + down - left), *(own + down), *(own + down + right)};
         int bits = 0;
         for (int i = 0; i < 9; ++i) bits |= (around[i] != *own ? 1 : 0) << i;
         if (around[3] == kMedium) bits |= kMediumBefore;
@@ -212,7 +212,8 @@ class SlicePainter {
       }
   }
 
-  // The neighbours that are near to a stretch of pixels: with a line there, where one of them is another cell.
+  // The neighbours that are near to a stretch of pixels: with a line there, where one of them is another
+  // cell.
   int near_to(int kind_of_columns, const Run& rows) const {
     const bool left = (kind_of_columns & 1) != 0, right = (kind_of_columns & 2) != 0;
     const bool up = rows.before != rows.site, down = rows.after != rows.site;
@@ -225,7 +226,8 @@ class SlicePainter {
     return bits;
   }
 
-  // Up to kSlack pixels at once, whatever the count: the next ones come after, and overwrite what is too much.
+  // Up to kSlack pixels at once, whatever the count: the next ones come after, and overwrite what is too
+  // much.
   static void put(uint16_t* out, int count, uint16_t colour) {
     const uint64_t four = colour * 0x0001000100010001u;
     std::memcpy(out, &four, sizeof four);

@@ -46,8 +46,8 @@ class Band {
         stride_((camera.width + 2) * kFiner),
         rays_(std::size_t(stride_) * (rows + 2) * kFiner) {}
 
-  // One ray per pixel at first, and not even that where those on both sides see much the same; more only where
-  // cells, or depths, meet.
+  // One ray per pixel at first, and not even that where those on both sides see much the same; more only
+  // where cells, or depths, meet.
   void trace() {
     const bool sparse = camera_.sites_per_pixel() <= kSparse;
     for (const bool between : {false, true})

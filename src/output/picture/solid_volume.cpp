@@ -198,7 +198,8 @@ void SolidVolume::summarise_blocks(int z) {
     mark_crossed(plane);
 }
 
-// All of a block's cubes with a corner inside of something. Deep inside that is all of them, but no ray comes there.
+// All of a block's cubes with a corner inside of something. Deep inside that is all of them, but no ray comes
+// there.
 void SolidVolume::mark_crossed(int z) {
   const int width = fine_.size.x;
   std::vector<uint8_t> inside(width);

@@ -77,7 +77,7 @@ class SolidVolume {
   Vec3<Site> stride_;             // sites from one to the next along an axis
   std::vector<uint8_t> visible_;  // per cell
   ByteGrid fine_, near_, far_;
-  std::vector<uint64_t> crossed_;   // per block
+  std::vector<uint64_t> crossed_;  // per block
   std::vector<uint8_t> distance_;  // per block
 };
 

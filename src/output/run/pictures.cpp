@@ -89,11 +89,12 @@ Observer::Work RunPictures::look(const Glance& now) {
     return now.moment == Moment::interrupted || is_regular(s, now.mcs(), now.moment);
   };
   if (std::none_of(series_.begin(), series_.end(), is_wanted)) return {};
-  // Beside a run that has all cores, a picture would take as much of their time, and every thread of the run would
-  // wait for the one that is held up. So the run stands still for it, and all cores draw.
+  // Beside a run that has all cores, a picture would take as much of their time, and every thread of the run
+  // would wait for the one that is held up. So the run stands still for it, and all cores draw.
   const bool beside = now.spare_cores > 0;
   const int threads = beside ? now.spare_cores : all_threads();
-  return {[this, moment = now.moment, threads](const State& state) { draw_all(state, moment, threads); }, beside};
+  return {[this, moment = now.moment, threads](const State& state) { draw_all(state, moment, threads); },
+          beside};
 }
 
 void RunPictures::draw_all(const State& state, Moment moment, int threads) {

@@ -1,8 +1,8 @@
 // Everything a run leaves behind, by observers with a rhythm each: tables, pictures, snapshots, and whatever
 // else is added; and the checkpoints from which it goes on.
 //
-// Snapshots and checkpoints are made of a copy of the state while the run goes on, and pictures, too, where it
-// leaves cores for them; one copy, so the next ones wait until those before are done.
+// Snapshots and checkpoints are made of a copy of the state while the run goes on, and pictures, too, where
+// it leaves cores for them; one copy, so the next ones wait until those before are done.
 #pragma once
 
 #include <atomic>
@@ -113,8 +113,8 @@ class RunWriter {
   double seconds_ = 0;
   bool overlaps_ = false;
   bool has_spare_cores_ = false;  // at the last look: the background may be drawing
-  State copy_;                 // what the background works on
-  BackgroundWork background_;  // last, so that it has ended before anything else goes
+  State copy_;                    // what the background works on
+  BackgroundWork background_;     // last, so that it has ended before anything else goes
 };
 
 }  // namespace kiln
