@@ -1,6 +1,6 @@
 // Deflate (RFC 1951) of bytes that come in runs, as the filtered rows of a slice do: literals, and repeats of
 // the byte before. zlib does the same with Z_RLE, but looks at every byte of a run several times, and took
-// most of the time of a picture.
+// about half of the time of a slice.
 #pragma once
 
 #include <array>
