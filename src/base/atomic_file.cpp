@@ -43,23 +43,36 @@ std::string with_final_name(std::string message, const std::filesystem::path& te
   throw Failure(fmt::format("cannot write {}: {}.", path.string(), reason));
 }
 
-}  // namespace
-
-void move_into_place(const std::filesystem::path& from, const std::filesystem::path& to) {
+void rename_over(const std::filesystem::path& from, const std::filesystem::path& to) {
   std::error_code error;
   std::filesystem::rename(from, to, error);
   if (error) fail(to, error.message());
-  // So that a name outlives a loss of power, too. Where a file system cannot do it, nothing can be done.
-  flush(to.has_parent_path() ? to.parent_path() : ".");
 }
 
-void write_atomically(const std::filesystem::path& path,
-                      const std::function<void(const std::filesystem::path&)>& write) {
+// Of all files beside this one, so that they outlive a loss of power, too. Where a file system cannot do it,
+// nothing can be done.
+void flush_names(const std::filesystem::path& path) {
+  flush(path.has_parent_path() ? path.parent_path() : ".");
+}
+
+}  // namespace
+
+void move_into_place(const std::filesystem::path& from, const std::filesystem::path& to) {
+  rename_over(from, to);
+  flush_names(to);
+}
+
+namespace {
+
+using Write = std::function<void(const std::filesystem::path&)>;
+
+void write_beside(const std::filesystem::path& path, const Write& write, bool flushes) {
   const std::filesystem::path temporary = temporary_for(path);
   try {
     write(temporary);
-    if (!flush(temporary)) fail(path, std::strerror(errno));
-    move_into_place(temporary, path);
+    if (flushes && !flush(temporary)) fail(path, std::strerror(errno));
+    rename_over(temporary, path);
+    if (flushes) flush_names(path);
   } catch (const std::filesystem::filesystem_error& e) {
     std::error_code ignored;
     std::filesystem::remove(temporary, ignored);
@@ -75,13 +88,33 @@ void write_atomically(const std::filesystem::path& path,
   }
 }
 
-void write_text_atomically(const std::filesystem::path& path, std::string_view text) {
-  write_atomically(path, [&](const std::filesystem::path& temporary) {
+Write writer_of(std::string_view text) {
+  return [text](const std::filesystem::path& temporary) {
     std::ofstream out(temporary, std::ios::binary);
     out.write(text.data(), std::streamsize(text.size()));
     out.close();
-    if (!out) fail(path, std::strerror(errno));
-  });
+    if (!out) fail(temporary, std::strerror(errno));
+  };
+}
+
+}  // namespace
+
+void write_atomically(const std::filesystem::path& path, const Write& write) {
+  write_beside(path, write, true);
+}
+
+void write_text_atomically(const std::filesystem::path& path, std::string_view text) {
+  write_beside(path, writer_of(text), true);
+}
+
+void write_text_unflushed(const std::filesystem::path& path, std::string_view text) {
+  write_beside(path, writer_of(text), false);
+}
+
+void flush_files(const std::vector<std::filesystem::path>& paths) {
+  for (const std::filesystem::path& path : paths)
+    if (!flush(path) && errno != ENOENT) fail(path, std::strerror(errno));
+  if (!paths.empty()) flush_names(paths.front());
 }
 
 void remove_folder_atomically(const std::filesystem::path& path) {

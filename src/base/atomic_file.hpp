@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kiln {
 
@@ -15,6 +16,12 @@ void write_atomically(const std::filesystem::path& path,
                       const std::function<void(const std::filesystem::path& temporary)>& write);
 
 void write_text_atomically(const std::filesystem::path& path, std::string_view text);
+
+// The same for many small files, whose flush would cost more than they do: a program that dies leaves them
+// whole, a loss of power only after flush_files(), which takes paths of one folder. Failure where the disk
+// cannot.
+void write_text_unflushed(const std::filesystem::path& path, std::string_view text);
+void flush_files(const std::vector<std::filesystem::path>& paths);
 
 // Gives a file that is on disk its name, over one that may be there; on disk, too, once it returns. Failure
 // where it cannot.

@@ -1,6 +1,9 @@
 // A look at a tissue at one moment of a run: what a measure sees.
 #pragma once
 
+#include <algorithm>
+
+#include "base/parallel.hpp"
 #include "engine/engine.hpp"
 
 namespace kiln {
@@ -24,6 +27,11 @@ class Look {
     if (engine_ != nullptr) return engine_->begin_copy(to);
     copy_state(*cells_, to, threads);
     return [] {};
+  }
+  // Cores that the run does not compute on. Where a GPU does, one is kept for the thread that drives it.
+  int spare_cores() const {
+    if (survey_ != nullptr) return std::max(1, all_threads() - 1);
+    return engine_ == nullptr ? all_threads() : std::max(0, all_threads() - engine_->threads());
   }
   // nullptr where the lattice is at hand.
   LatticeSurvey* survey() const { return survey_; }

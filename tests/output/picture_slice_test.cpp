@@ -139,8 +139,8 @@ TEST(SlicePicture, ChoosesAWidthAndSamplesLargeLattices) {
     const Scene scene(2, {size, 5, 1});
     return draw(slice(width, true), scene.model, scene.state).width;
   };
-  EXPECT_EQ(width_of(100, 0), 800);
-  EXPECT_EQ(width_of(300, 0), 900);
+  EXPECT_EQ(width_of(100, 0), 600);
+  EXPECT_EQ(width_of(300, 0), 600);
   EXPECT_EQ(width_of(1200, 0), 1200);
   EXPECT_EQ(width_of(2500, 0), 833);
 }

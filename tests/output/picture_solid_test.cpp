@@ -5,6 +5,7 @@
 #include "output/picture/picture.hpp"
 #include "output/picture/solid.hpp"
 #include "output/picture/solid_camera.hpp"
+#include "output/picture/solid_tracer.hpp"
 #include "output/picture/solid_volume.hpp"
 #include "picture_fixture.hpp"
 
@@ -346,6 +347,57 @@ TEST(SolidVolume, RoundsTheCornersOfABoxAndKeepsThinThings) {
   EXPECT_GT(at(5, 5, 5), SolidVolume::kSurface);
   EXPECT_GT(at(18, 18, 18), SolidVolume::kSurface);
   for (const double z : {0.0, 12.0, 23.0, 23.5}) EXPECT_GT(at(18, 5, z), SolidVolume::kSurface) << z;
+}
+
+// Rays skip what is empty, and may start late. What they meet is what small steps find.
+TEST(SolidTracer, MeetsTheFirstSurfaceThatSmallStepsFind) {
+  Scene scene(3, {45, 38, 41});
+  std::vector<uint8_t> visible{0};
+  for (int i = 0; i < 12; ++i) {
+    scene.fill_ball(scene.add(1), {5.0 + 13 * i % 37, 4.0 + 7 * i % 31, 6.0 + 11 * i % 29}, 1.5 + i % 4);
+    visible.push_back(1);
+  }
+  const SolidVolume volume(scene.state, visible, 0.5, 1);
+  const SolidTracer tracer(volume, Look::everywhere, {});
+  int hits = 0;
+  for (int i = 0; i < 600; ++i) {
+    const Vec3d target{double(i * 17 % 45), double(i * 29 % 38), double(i * 23 % 41)}, eye{-60, -45.5, 71.3};
+    const Vec3d d = target - eye;
+    const Ray ray{eye, d * (1 / std::sqrt(dot(d, d)))};
+    const auto value = [&](double t) {
+      const Vec3d p = volume.place(ray.origin + ray.direction * t);
+      for (int axis = 0; axis < 3; ++axis)
+        if (p[axis] < volume.low_wall()[axis] || p[axis] > volume.high_wall()[axis]) return 0.0f;
+      return volume.fine().at({float(p.x), float(p.y), float(p.z)});
+    };
+    double t = 60;
+    while (t < 220 && value(t) < SolidVolume::kSurface) t += 0.01;
+    const std::optional<Hit> hit = tracer.trace(ray);
+    // A graze of less than a quarter of a site may be passed over.
+    double through = t;
+    while (through < 220 && value(through) >= SolidVolume::kSurface) through += 0.01;
+    if (through - t > 0 && through - t < 0.6) continue;
+    ASSERT_EQ(hit.has_value(), t < 220) << i;
+    if (!hit) continue;
+    ++hits;
+    EXPECT_NEAR(hit->distance, t, 0.05) << i;
+    const std::optional<Hit> late = tracer.trace(ray, t - 2);
+    ASSERT_TRUE(late) << i;
+    EXPECT_NEAR(late->distance, t, 0.05) << i;
+    EXPECT_FALSE(tracer.trace(ray, 0, t - 0.05)) << i;
+  }
+  EXPECT_GT(hits, 100);
+}
+
+// Where sites are several pixels wide, pixels between others that agree are not looked at: a flat face shows
+// none.
+TEST(SolidPicture, PixelsThatAreFilledInLookLikeTheirNeighbours) {
+  const Image image = draw(solid(30, 25, 190), ball(15).model, ball(15).state, 1);
+  int jumps = 0;
+  for (int y = image.height / 2 - 20; y < image.height / 2 + 20; ++y)
+    for (int x = image.width / 2 - 20; x < image.width / 2 + 20; ++x)
+      jumps += std::abs(int(image.at(x, y).green) - int(image.at(x + 1, y).green)) > 8 ? 1 : 0;
+  EXPECT_EQ(jumps, 0);
 }
 
 TEST(SolidPicture, OfTheTissueIsFilledByIt) {

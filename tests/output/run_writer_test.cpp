@@ -1,11 +1,17 @@
 // A whole run's tables, and those of one that was stopped and went on.
-#include "core/lattice_size.hpp"
 #include "output/run/writer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "core/lattice_size.hpp"
 #include "data/hdf5/file.hpp"
 #include "file_examples.hpp"
 #include "model/file/read.hpp"
@@ -242,6 +248,90 @@ TEST(RunWriter, ResumedRunsGiveTheSamePictures) {
       EXPECT_TRUE(bytes_of(parts.pictures() / name) == bytes_of(folder / "whole/pictures" / name))
           << name << " from " << stop;
   }
+}
+
+// As many threads as cores: nothing is left for pictures.
+class BusyEngine : public Engine {
+ public:
+  explicit BusyEngine(State& state, int threads) : state_(state), threads_(threads) {}
+  void advance(int64_t mcs) override { state_.mcs += mcs; }
+  const State& state() override { return state_; }
+  void set_physics(const Physics&) override {}
+  AttemptCounts counts() const override { return {}; }
+  std::string name() const override { return "busy"; }
+  std::string schedule() const override { return "serial"; }
+  int threads() const override { return threads_; }
+
+ private:
+  State& state_;
+  int threads_;
+};
+
+// It is on disk when the run goes on.
+TEST(RunWriter, DrawsAtOnceWhereTheRunHasAllCores) {
+  if (!kHasPng) GTEST_SKIP() << "no PNG";
+  const ScratchFolder folder;
+  const Model model = parse_model(with_pictures(kModel) + kKept, "m.toml", "");
+  const RunFolder place = make_run_folder(folder / "run", IfExists::refuse);
+  State state = initial_state(model);
+  BusyEngine busy(state, all_threads()), idle(state, all_threads() - 1);
+  EXPECT_EQ(Look(busy).spare_cores(), 0);
+  EXPECT_EQ(Look(idle).spare_cores(), 1);
+  RunWriter writer(model, place, state.cells.count(), nullptr);
+  for (const char* still : {"slice-type_00000000.png", "slice-type_00000025.png"}) {
+    writer.write(Look(busy), {}, "serial", state.mcs == 0 ? Moment::start : Moment::under_way);
+    EXPECT_TRUE(std::filesystem::exists(place.pictures() / still)) << still;
+    busy.advance(25);
+  }
+  writer.finish();
+}
+
+// Works beside the run, one moment at a time.
+class Slow : public Observer {
+ public:
+  int64_t next_due(int64_t mcs) const override { return mcs + 1; }
+  Work look(const Glance&) override {
+    return {[this](const State&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      ++done;
+    }};
+  }
+
+  std::atomic<int> done = 0;
+};
+
+TEST(RunWriter, HoldsOneStateAtATimeForWorkBesideTheRun) {
+  const ScratchFolder folder;
+  const Model model = parse_model(std::string(kModel) + kKept, "m.toml", "");
+  State state = initial_state(model);
+  RunWriter writer(model, make_run_folder(folder / "run", IfExists::refuse), state.cells.count(), nullptr);
+  Slow slow;
+  writer.add(slow);
+  for (int stop = 0; stop < 10; ++stop) {
+    writer.write(state, {}, "serial", stop == 0 ? Moment::start : Moment::under_way);
+    EXPECT_GE(slow.done, stop);  // those before are done when the next is taken on
+    ++state.mcs;
+  }
+  writer.finish();
+  EXPECT_EQ(slow.done, 10);
+}
+
+// Nothing is drawn or compressed again for the animation.
+TEST(RunWriter, AnimationsHoldThePixelsOfTheStills) {
+  if (!kHasPng) GTEST_SKIP() << "no PNG";
+  const ScratchFolder folder;
+  const Model model = parse_model(with_pictures(kModel) + kKept, "m.toml", "");
+  const RunFolder place = make_run_folder(folder / "run", IfExists::refuse);
+  run(model, place, -1);
+  const std::string animation = bytes_of(place.pictures() / "slice-type.png");
+  std::size_t at = 0;
+  for (const char* still : {"00000000", "00000025", "00000075", "00000107"}) {
+    const PngParts parts = parts_of_png(bytes_of(place.pictures() / fmt::format("slice-type_{}.png", still)));
+    ASSERT_FALSE(parts.pixels.empty()) << still;
+    at = animation.find(parts.pixels, at);
+    ASSERT_NE(at, std::string::npos) << still;
+  }
+  EXPECT_FALSE(std::filesystem::exists(place.pictures() / "slice-type.mp4")) << "nobody asked for it";
 }
 
 TEST(RunWriter, SaysWhatFailedInTheBackground) {

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "base/error.hpp"
 #include "model/edit.hpp"
@@ -86,7 +88,7 @@ class Visitor : public Observer {
   Work look(const Glance& now) override {
     stops.push_back(now.mcs());
     if (!is_multiple(now.mcs(), 7)) return {};
-    return [this](const State& state) { states.push_back(state.mcs); };
+    return {[this](const State& state) { states.push_back(state.mcs); }};
   }
   void pulse(int64_t mcs) override { pulses.push_back(mcs); }
   Memory remember() override {
@@ -117,6 +119,40 @@ TEST_F(RunLoop, AnObserverIsAddedWithItsOwnRhythm) {
   EXPECT_EQ(run.record().hash, plain.record().hash);
   expect_same_files("r", "plain");
   EXPECT_EQ(read("r/source.toml"), "as given");
+}
+
+// Every 10 MCS: a picture that takes its time, while the run stands still.
+class Painter : public Observer {
+ public:
+  static constexpr auto kTime = std::chrono::milliseconds(30);
+
+  int64_t next_due(int64_t mcs) const override { return next_multiple(mcs, 10); }
+  Work look(const Glance&) override {
+    return {[this](const State&) {
+              std::this_thread::sleep_for(kTime);
+              ++pictures;
+            },
+            false};
+  }
+
+  int pictures = 0;
+};
+
+// The rate is of computing alone. Both clocks run within the time of the whole, and do not overlap: were
+// pictures counted twice, their sum would exceed it.
+TEST_F(RunLoop, TheRateDoesNotCountThePictures) {
+  const auto start = kiln::Run::Clock::now();
+  Painter painter;
+  kiln::Run run(model_of(), settings("r"), start);
+  run.add(painter);
+  EXPECT_EQ(run.go(nullptr), Ending::finished);
+  const double all = std::chrono::duration<double>(kiln::Run::Clock::now() - start).count();
+  const double drawing = std::chrono::duration<double>(Painter::kTime).count() * painter.pictures;
+  EXPECT_GE(painter.pictures, 7);
+  EXPECT_GE(run.record().output_seconds, drawing);
+  EXPECT_LE(run.record().seconds + run.record().output_seconds, all);
+  EXPECT_DOUBLE_EQ(run.record().site_updates_per_second,
+                   double(run.record().sites) * double(run.record().mcs) / run.record().seconds);
 }
 
 // Every 10 MCS: warms, and at MCS 30 takes all of cell 1 away.

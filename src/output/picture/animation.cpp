@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "base/atomic_file.hpp"
+#include "base/bytes_of_file.hpp"
 #include "base/error.hpp"
 
 namespace kiln {
@@ -92,9 +92,7 @@ void AnimationWriter::add_file(std::filesystem::path still) { frames_.emplace_ba
 std::optional<PngParts> AnimationWriter::frame(int number) const {
   const auto& stored = frames_[std::size_t(number)];
   if (const auto* parts = std::get_if<PngParts>(&stored)) return *parts;
-  std::ifstream in(std::get<std::filesystem::path>(stored), std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  PngParts parts = parts_of_png(bytes);
+  PngParts parts = parts_of_png(bytes_of_file(std::get<std::filesystem::path>(stored)));
   if (parts.pixels.empty()) return std::nullopt;
   return parts;
 }

@@ -22,8 +22,8 @@ struct PngParts {
   std::string pixels;  // of IDAT: a zlib stream of filtered rows
 };
 
-// 8 bits per pixel where 256 colours suffice, else RGB. Fast rather than small: a picture is made beside a
-// run and must not cost it time. Most rows of a slice repeat the one above, and runs of zeros are all that is
+// 8 bits per pixel where 256 colours suffice, else RGB. Fast rather than small: a run may wait for a picture,
+// and must not lose time by it. Most rows of a slice repeat the one above, and runs of zeros are all that is
 // left.
 PngParts png_parts(const IndexedImage& image);
 PngParts png_parts(const Image& image);

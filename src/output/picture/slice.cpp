@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <map>
 
 #include "base/error.hpp"
@@ -13,7 +15,7 @@
 namespace kiln {
 namespace {
 
-constexpr int kDefaultSide = 800;
+constexpr int kDefaultSide = 640;
 constexpr int kLongestSide = 1200;  // of a picture whose width is ours to choose
 
 int32_t checked_position(const PictureSettings& settings, const Lattice& lattice) {
@@ -89,6 +91,9 @@ struct Run {
   int begin, end;
   int before, site, after;
 
+  // Whether it has neighbours before and after it.
+  static constexpr int kKinds = 4;
+  int kind() const { return (before != site ? 1 : 0) | (after != site ? 2 : 0); }
   bool same_sites(const Run& other) const {
     return before == other.before && site == other.site && after == other.after;
   }
@@ -132,7 +137,7 @@ class SlicePainter {
   const Palette& palette() const { return palette_; }
   // Behind the colours of the palette come those of borders, and what captions need.
   std::vector<Colour> colours(double scale) const {
-    const float dim = scale >= 5 ? 0.42f : scale >= 3 ? 0.5f : 0.62f;  // share of light that a line keeps
+    const float dim = scale >= 4 ? 0.42f : scale >= 3 ? 0.5f : 0.62f;  // share of light that a line keeps
     std::vector<Colour> all = palette_.colours();
     for (const Colour c : palette_.colours()) all.push_back(to_srgb(to_linear(c) * dim));
     return all;
@@ -142,14 +147,15 @@ class SlicePainter {
              bool borders) {
     // Lines lie on both sides of a border where sites are large; where they are small only on one, so that a
     // line stays thin.
-    both_sides_ = scale >= 5;
+    both_sides_ = scale >= 4;
     const int reach = !borders ? 0 : scale >= 24 ? 2 : 1;
     const Seen across(columns, reach), down(rows, reach);
     look_up(across.sites, down.sites);
+    if (borders) find_others(across.sites.size(), down.sites.size());
+    std::vector<uint16_t> row(std::size_t(image.width) + kSlack);
     for (const Run& run : down.runs) {
-      uint16_t* first = image.row(run.begin);
-      fill_row(first, across, run, borders);
-      for (int y = run.begin + 1; y < run.end; ++y) std::copy(first, first + image.width, image.row(y));
+      fill_row(row.data(), across, run, borders);
+      for (int y = run.begin; y < run.end; ++y) std::copy_n(row.data(), image.width, image.row(y));
     }
   }
 
@@ -183,29 +189,68 @@ class SlicePainter {
     }
   }
 
+  // Which of the eight neighbours of a site are another cell, as bits neighbour(dx, dy); medium has none.
+  static constexpr int neighbour(int dx, int dy) { return 1 << (3 * dy + dx + 4); }
+  static constexpr int kMediumBefore = 1 << 9, kMediumAbove = 1 << 10;
+
+  void find_others(std::size_t width, std::size_t height) {
+    others_.assign(ids_.size(), 0);
+    for (std::size_t y = 0; y < height; ++y)
+      for (std::size_t x = 0; x < width; ++x) {
+        const std::size_t up = y > 0 ? width : 0, down = y + 1 < height ? width : 0;
+        const std::size_t left = x > 0 ? 1 : 0, right = x + 1 < width ? 1 : 0;
+        const CellId* own = ids_.data() + y * width + x;
+        if (*own == kMedium) continue;
+        const CellId around[] = {*(own - up - left),   *(own - up),   *(own - up + right),
+                                 *(own - left),        *own,          *(own + right),
+                                 *(own + down - left), *(own + down), *(own + down + right)};
+        int bits = 0;
+        for (int i = 0; i < 9; ++i) bits |= (around[i] != *own ? 1 : 0) << i;
+        if (around[3] == kMedium) bits |= kMediumBefore;
+        if (around[1] == kMedium) bits |= kMediumAbove;
+        others_[y * width + x] = uint16_t(bits);
+      }
+  }
+
+  // The neighbours that are near to a stretch of pixels: with a line there, where one of them is another
+  // cell.
+  int near_to(int kind_of_columns, const Run& rows) const {
+    const bool left = (kind_of_columns & 1) != 0, right = (kind_of_columns & 2) != 0;
+    const bool up = rows.before != rows.site, down = rows.after != rows.site;
+    if (!both_sides_)
+      return (right ? neighbour(1, 0) : 0) | (down ? neighbour(0, 1) : 0) | (left ? kMediumBefore : 0) |
+             (up ? kMediumAbove : 0);
+    int bits = 0;
+    for (int dy = up ? -1 : 0; dy <= (down ? 1 : 0); ++dy)
+      for (int dx = left ? -1 : 0; dx <= (right ? 1 : 0); ++dx) bits |= neighbour(dx, dy);
+    return bits;
+  }
+
+  // Up to kSlack pixels at once, whatever the count: the next ones come after, and overwrite what is too
+  // much.
+  static void put(uint16_t* out, int count, uint16_t colour) {
+    const uint64_t four = colour * 0x0001000100010001u;
+    std::memcpy(out, &four, sizeof four);
+    std::memcpy(out + kSlack / 2, &four, sizeof four);
+    if (count > kSlack) std::fill(out + kSlack, out + count, colour);
+  }
+
+  // `out` has room for kSlack pixels more than it shows.
   void fill_row(uint16_t* out, const Seen& across, const Run& rows, bool borders) const {
     const std::size_t width = across.sites.size();
-    const CellId *above = ids_.data() + rows.before * width, *own = ids_.data() + rows.site * width,
-                 *below = ids_.data() + rows.after * width;
-    const uint16_t* colours = colours_.data() + rows.site * width;
+    const uint16_t *colours = colours_.data() + rows.site * width,
+                   *others = others_.data() + (borders ? rows.site * width : 0);
     const auto dark = uint16_t(palette_.colours().size());
+    std::array<int, Run::kKinds> near{};
+    for (int kind = 0; kind < Run::kKinds; ++kind) near[kind] = near_to(kind, rows);
     for (const Run& run : across.runs) {
-      const CellId id = own[run.site];
       uint16_t colour = colours[run.site];
-      if (borders && id != kMedium) {
-        const auto differs = [id](CellId other) { return other ^ id; };
-        const CellId after = differs(own[run.after]) | differs(below[run.site]);
-        bool line = after != 0;
-        if (both_sides_)
-          line = (after | differs(own[run.before]) | differs(above[run.site]) | differs(above[run.before]) |
-                  differs(above[run.after]) | differs(below[run.before]) | differs(below[run.after])) != 0;
-        else
-          line |= own[run.before] == kMedium || above[run.site] == kMedium;
-        if (line) colour = uint16_t(colour + dark);
-      }
-      std::fill(out + run.begin, out + run.end, colour);
+      if (borders && (others[run.site] & near[run.kind()]) != 0) colour = uint16_t(colour + dark);
+      put(out + run.begin, run.end - run.begin, colour);
     }
   }
+
+  static constexpr int kSlack = 8;
 
   const State& state_;
   Palette palette_;
@@ -214,6 +259,7 @@ class SlicePainter {
   bool both_sides_ = false;
   std::vector<CellId> ids_;
   std::vector<uint16_t> colours_;
+  std::vector<uint16_t> others_;  // per site that is seen
 };
 
 // Puts a strip below a picture; its colours are added to those of the picture.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/parallel.hpp"
 #include "output/picture/caption.hpp"
@@ -45,23 +46,29 @@ class Band {
         stride_((camera.width + 2) * kFiner),
         rays_(std::size_t(stride_) * (rows + 2) * kFiner) {}
 
-  // One ray per pixel at first; the others only where cells, or depths, meet.
+  // One ray per pixel at first, and not even that where those on both sides see much the same; more only
+  // where cells, or depths, meet.
   void trace() {
-    for (int y = -1; y <= rows_; ++y)
-      for (int x = -1; x <= camera_.width; ++x) {
-        const Shaded first = follow(x * kFiner, y * kFiner);
-        for (int i = 0; i < kFiner * kFiner; ++i)
-          at(x * kFiner + i % kFiner, y * kFiner + i / kFiner) = first;
-      }
+    const bool sparse = camera_.sites_per_pixel() <= kSparse;
+    for (const bool between : {false, true})
+      for (int y = -1; y <= rows_; ++y)
+        for (int x = -1; x <= camera_.width; ++x) {
+          if (between != (sparse && is_between(x, y))) continue;
+          const std::optional<Shaded> known = between ? mean_around(x, y) : std::nullopt;
+          fill_pixel(x, y, known ? *known : follow(x * kFiner, y * kFiner, between ? nearest_even(x, y) : 0));
+        }
     std::vector<uint8_t> finer(std::size_t(camera_.width + 2) * (rows_ + 2));
     for (int y = -1; y <= rows_; ++y)
       for (int x = -1; x <= camera_.width; ++x) finer[finer_index(x, y)] = is_edge(x, y);
     for (int y = -1; y <= rows_; ++y)
-      for (int x = -1; x <= camera_.width; ++x)
-        for (int i = 1; i < kFiner * kFiner && finer[finer_index(x, y)] != 0; ++i) {
+      for (int x = -1; x <= camera_.width; ++x) {
+        if (finer[finer_index(x, y)] == 0) continue;
+        const double start = sparse ? nearest_pixel(x, y) : 0;
+        for (int i = 1; i < kFiner * kFiner; ++i) {
           const int rx = x * kFiner + i % kFiner, ry = y * kFiner + i / kFiner;
-          at(rx, ry) = follow(rx, ry);
+          at(rx, ry) = follow(rx, ry, start);
         }
+      }
   }
 
   // The mean of a pixel's rays, darkened where another cell is close.
@@ -81,20 +88,59 @@ class Band {
   const Shaded& at(int x, int y) const { return rays_[std::size_t(y + kFiner) * stride_ + x + kFiner]; }
   std::size_t finer_index(int x, int y) const { return std::size_t(y + 1) * (camera_.width + 2) + x + 1; }
 
-  Shaded follow(int x, int y) const {
-    return scene_.look_along(camera_.ray((x + 0.5) / kFiner, first_row_ + (y + 0.5) / kFiner));
+  void fill_pixel(int x, int y, const Shaded& seen) {
+    for (int i = 0; i < kFiner * kFiner; ++i) at(x * kFiner + i % kFiner, y * kFiner + i / kFiner) = seen;
   }
 
-  // Before refinement: whether a pixel and one next to it show different things.
+  // Whether the pixels that mean_around() looks at are traced first, and in the band.
+  bool is_between(int x, int y) const {
+    return (x % 2 != 0 || y % 2 != 0) && x >= 0 && x < camera_.width && y >= 0 && y < rows_;
+  }
+  // Of the two or four nearest pixels with even places; none where they see different things.
+  std::optional<Shaded> mean_around(int x, int y) const {
+    const int dx = x % 2, dy = y % 2;
+    const Shaded& first = at((x - dx) * kFiner, (y - dy) * kFiner);
+    Vec3f sum;
+    for (int i = 0; i < 4; ++i) {
+      const Shaded& other = at((x + (i % 2 * 2 - 1) * dx) * kFiner, (y + (i / 2 * 2 - 1) * dy) * kFiner);
+      const Vec3f change = other.light - first.light;
+      if (other.cell != first.cell || dot(change, change) > kSmoothChange) return std::nullopt;
+      sum = sum + other.light;
+    }
+    return Shaded{first.cell, sum * 0.25f, first.distance};
+  }
+
+  // Where a ray between others may start: a little before the nearest thing that they have met.
+  static double before(float nearest) { return std::max(0.0, double(nearest) - kBefore); }
+  double nearest_even(int x, int y) const {
+    float nearest = 1e30f;
+    for (int ny = y - y % 2; ny <= y + y % 2; ++ny)
+      for (int nx = x - x % 2; nx <= x + x % 2; ++nx)
+        if (!is_between(nx, ny)) nearest = std::min(nearest, at(nx * kFiner, ny * kFiner).distance);
+    return before(nearest);
+  }
+  double nearest_pixel(int x, int y) const {
+    float nearest = 1e30f;
+    for (int ny = std::max(-1, y - 1); ny <= std::min(rows_, y + 1); ++ny)
+      for (int nx = std::max(-1, x - 1); nx <= std::min(camera_.width, x + 1); ++nx)
+        nearest = std::min(nearest, at(nx * kFiner, ny * kFiner).distance);
+    return before(nearest);
+  }
+
+  Shaded follow(int x, int y, double start) const {
+    return scene_.look_along(camera_.ray((x + 0.5) / kFiner, first_row_ + (y + 0.5) / kFiner), start);
+  }
+
+  // Before refinement: whether a pixel and one beside it show different things.
   bool is_edge(int x, int y) const {
     const Shaded& own = at(x * kFiner, y * kFiner);
-    for (int ny = std::max(-1, y - 1); ny <= std::min(rows_, y + 1); ++ny)
-      for (int nx = std::max(-1, x - 1); nx <= std::min(camera_.width, x + 1); ++nx) {
-        const Shaded& other = at(nx * kFiner, ny * kFiner);
-        const Vec3f change = other.light - own.light;
-        if (other.cell != own.cell || dot(change, change) > kVisibleChange) return true;
-      }
-    return false;
+    const auto differs = [&](int nx, int ny) {
+      const Shaded& other = at(nx * kFiner, ny * kFiner);
+      const Vec3f change = other.light - own.light;
+      return other.cell != own.cell || dot(change, change) > kVisibleChange;
+    };
+    return differs(std::max(-1, x - 1), y) || differs(std::min(camera_.width, x + 1), y) ||
+           differs(x, std::max(-1, y - 1)) || differs(x, std::min(rows_, y + 1));
   }
 
   // 0 away from other cells, 1 beside one.
@@ -113,7 +159,10 @@ class Band {
   }
 
   static constexpr int kLineReach = 2;  // rays; at most kFiner
-  static constexpr float kVisibleChange = 0.05f * 0.05f;
+  // Squares of differences of linear light: where a finer look shows more, and where a mean does as well.
+  static constexpr float kVisibleChange = 0.15f * 0.15f, kSmoothChange = 0.08f * 0.08f;
+  static constexpr double kSparse = 0.4;  // sites per pixel, up to which nothing fits between two pixels
+  static constexpr double kBefore = 2;    // sites; surfaces bend towards the eye between rays
 
   const Camera& camera_;
   const SolidScene& scene_;

@@ -7,7 +7,7 @@
 namespace kiln {
 namespace {
 
-constexpr int kDefaultWidth = 1000;
+constexpr int kDefaultWidth = 800;
 constexpr double kTallest = 1.25;  // height of a picture over its width
 constexpr double kMargin = 0.03;   // of the picture's width, on every side
 constexpr double kDistance = 4.5;  // of the eye from the target, in radii of what is drawn

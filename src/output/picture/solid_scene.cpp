@@ -121,22 +121,23 @@ SolidScene::SolidScene(const PictureSettings& settings, const Model& model, cons
   const Octant octant = nearest_octant(camera);
   volume_ = volume_of(shown_types(model));
   surroundings_ = std::make_unique<SolidSurroundings>(*volume_);
-  add(*volume_, settings.cut_away ? Look::outside_octant : Look::everywhere, octant);
-  if (!settings.cut_away) return;
-  const std::vector<bool> standing = standing_types(model, state, octant, camera);
-  if (std::find(standing.begin(), standing.end(), true) != standing.end()) {
-    standing_ = volume_of(standing);
-    add(*standing_, Look::inside_octant, octant);
+  if (settings.cut_away) {
+    const std::vector<bool> standing = standing_types(model, state, octant, camera);
+    if (std::find(standing.begin(), standing.end(), true) != standing.end()) {
+      standing_ = volume_of(standing);
+      add(*standing_, Look::inside_octant, octant);  // first: it is nearer, and hides the rest
+    }
+    surroundings_->cut(octant, standing_.get());
   }
-  surroundings_->cut(octant, standing_.get());
+  add(*volume_, settings.cut_away ? Look::outside_octant : Look::everywhere, octant);
 }
 
-Shaded SolidScene::look_along(const Ray& ray) const {
+Shaded SolidScene::look_along(const Ray& ray, double start) const {
   std::optional<Hit> nearest;
   const Layer* met = nullptr;
   for (const Layer& layer : layers_) {
-    const std::optional<Hit> hit = layer.tracer.trace(ray);
-    if (!hit || (nearest && nearest->distance <= hit->distance)) continue;
+    const std::optional<Hit> hit = layer.tracer.trace(ray, start, nearest ? nearest->distance : 1e300);
+    if (!hit) continue;
     nearest = hit;
     met = &layer;
   }

@@ -19,8 +19,8 @@ class SolidScene {
   SolidScene(const SolidScene&) = delete;
   SolidScene& operator=(const SolidScene&) = delete;
 
-  // The first thing that a ray meets.
-  Shaded look_along(const Ray& ray) const;
+  // The first thing that a ray meets; nothing is nearer than `start`.
+  Shaded look_along(const Ray& ray, double start) const;
 
  private:
   struct Layer {

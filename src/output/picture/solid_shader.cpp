@@ -31,6 +31,8 @@ struct Bell {
       slope[i] = -6 * d / kRadius2 * rest * rest;
     }
   }
+  float all_weights() const { return weight[0] + weight[1] + weight[2] + weight[3] + weight[4]; }
+  float all_slopes() const { return slope[0] + slope[1] + slope[2] + slope[3] + slope[4]; }
 };
 
 // The light comes over the left shoulder of the viewer.
@@ -82,29 +84,32 @@ class SolidShader::Ballot {
   Owner count(const Vec3f& place) {
     const Vec3i middle{int(place.x + 0.5f), int(place.y + 0.5f), int(place.z + 0.5f)};
     const Bell bx(place.x - float(middle.x)), by(place.y - float(middle.y)), bz(place.z - float(middle.z));
-    std::array<Site, kBell> columns;
-    for (int x = 0; x < kBell; ++x) columns[x] = volume_.offset(0, middle.x + x - kBell / 2);
+    std::array<Site, kBell> columns, rows;
+    for (int i = 0; i < kBell; ++i) {
+      columns[i] = volume_.offset(0, middle.x + i - kBell / 2);
+      rows[i] = volume_.offset(1, middle.y + i - kBell / 2);
+    }
+    // Most rows lie in one cell, or in the medium.
+    const bool adjacent = columns[0] >= 0 && columns[kBell - 1] == columns[0] + kBell - 1 && !with_act_;
+    const float weight = bx.all_weights(), slope = bx.all_slopes();
     for (int z = 0; z < kBell; ++z) {
       const Site layer = volume_.offset(2, middle.z + z - kBell / 2);
       if (layer < 0) continue;
       for (int y = 0; y < kBell; ++y) {
-        const Site row = volume_.offset(1, middle.y + y - kBell / 2);
-        if (row < 0) continue;
-        const Vec3f slopes{by.weight[y] * bz.weight[z], by.slope[y] * bz.weight[z],
-                           by.weight[y] * bz.slope[z]};
-        add_row(layer + row, columns, bx, slopes);
+        if (rows[y] < 0) continue;
+        const Vec3f factors{by.weight[y] * bz.weight[z], by.slope[y] * bz.weight[z],
+                            by.weight[y] * bz.slope[z]};
+        const CellId* ids = state_.ids.data() + layer + rows[y] + columns[0];
+        if (adjacent && are_alike(ids))
+          add(ids[0], weight, slope, 0, factors);
+        else
+          add_row(layer + rows[y], columns, bx, factors);
       }
     }
     return winner();
   }
 
  private:
-  struct Share {
-    CellId cell;
-    float weight, act;
-    Vec3f slope;
-  };
-
   // `factors`: what the sums of x's slopes, weights and weights along the row count for in the gradient.
   void add_row(Site row, const std::array<Site, kBell>& columns, const Bell& bx, const Vec3f& factors) {
     for (int x = 0; x < kBell;) {
@@ -119,31 +124,43 @@ class SolidShader::Ballot {
         slope += bx.slope[x];
         if (with_act_) act += bx.weight[x] * float(state_.act[row + columns[x]]);
       }
-      if (!volume_.visible(cell)) continue;
-      Share& share = share_of(cell);
-      const Vec3f gradient{slope * factors.x, weight * factors.y, weight * factors.z};
-      share.weight += weight * factors.x;
-      share.act += act * factors.x;
-      share.slope = share.slope + gradient;
-      slope_of_all_ = slope_of_all_ + gradient;
+      add(cell, weight, slope, act, factors);
     }
   }
 
-  Share& share_of(CellId cell) {
+  void add(CellId cell, float weight, float slope, float act, const Vec3f& factors) {
+    if (!volume_.visible(cell)) return;
+    const Vec3f gradient{slope * factors.x, weight * factors.y, weight * factors.z};
+    const int share = share_of(cell);
+    weights_[share] += weight * factors.x;
+    acts_[share] += act * factors.x;
+    for (int axis = 0; axis < 3; ++axis) slopes_[share][axis] += gradient[axis];
+    slope_of_all_ = slope_of_all_ + gradient;
+  }
+
+  static bool are_alike(const CellId* ids) {
+    CellId differs = 0;
+    for (int i = 1; i < kBell; ++i) differs |= ids[i] ^ ids[0];
+    return differs == 0;
+  }
+
+  int share_of(CellId cell) {
     int i = 0;
-    while (i < count_ && shares_[i].cell != cell) ++i;
-    if (i == count_) shares_[count_++] = {cell, 0, 0, {}};
-    return shares_[i];
+    while (i < count_ && cells_[i] != cell) ++i;
+    if (i < count_) return i;
+    cells_[i] = cell;
+    weights_[i] = acts_[i] = slopes_[i][0] = slopes_[i][1] = slopes_[i][2] = 0;
+    return count_++;
   }
 
   Owner winner() const {
     Owner owner;
     float most = 0;
     for (int i = 0; i < count_; ++i) {
-      const Share& share = shares_[i];
-      if (share.weight <= most) continue;
-      most = share.weight;
-      owner = {share.cell, share.act / most, slope_of_all_ - share.slope};
+      if (weights_[i] <= most) continue;
+      most = weights_[i];
+      const Vec3f slope{slopes_[i][0], slopes_[i][1], slopes_[i][2]};
+      owner = {cells_[i], acts_[i] / most, slope_of_all_ - slope};
     }
     return owner;
   }
@@ -151,7 +168,10 @@ class SolidShader::Ballot {
   const SolidVolume& volume_;
   const State& state_;
   bool with_act_;
-  std::array<Share, kBell * kBell * kBell> shares_;
+  // Of each cell that was met. Not cleared ahead: there are few, and room for one per site.
+  static constexpr int kMost = kBell * kBell * kBell;
+  CellId cells_[kMost];
+  float weights_[kMost], acts_[kMost], slopes_[kMost][3];
   int count_ = 0;
   Vec3f slope_of_all_;
 };
@@ -199,9 +219,9 @@ Vec3f SolidShader::light_on_surface(const Vec3f& base, const Ray& ray, const Vec
                                     const Vec3f& normal) const {
   const Vec3f view = to_float(ray.direction) * -1;
   const float open = openness(place, normal);
-  const float lit = lit_share(place, normal);
   const float facing = std::max(0.0f, dot(normal, view));
   const float lambert = std::max(0.0f, dot(normal, to_light_));
+  const float lit = lambert > 0 ? lit_share(place, normal) : 0;
   const float sky = 0.5f + 0.5f * dot(normal, up_);
   const float gloss = std::pow(std::max(0.0f, dot(normal, unit(view + to_light_))), 24.0f);
   const float rim = (1 - facing) * (1 - facing);
@@ -217,7 +237,7 @@ Shaded SolidShader::shade(const Ray& ray, const Hit& hit) const {
                           ? light_on_cut(base, ray, hit)
                           : light_on_surface(base, ray, hit.place, normal_at(hit.place, owner.to_others));
   const double depth = std::clamp((hit.distance - nearest_) / (farthest_ - nearest_), 0.0, 1.0);
-  return {owner.cell, mix(light, Vec3f{1, 1, 1}, kHaze * float(depth * depth))};
+  return {owner.cell, mix(light, Vec3f{1, 1, 1}, kHaze * float(depth * depth)), float(hit.distance)};
 }
 
 }  // namespace kiln

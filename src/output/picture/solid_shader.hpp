@@ -33,6 +33,7 @@ class SolidSurroundings {
 struct Shaded {
   CellId cell = kNowhere;  // kNowhere: the background
   Vec3f light{1, 1, 1};    // linear
+  float distance = 1e30f;  // along the ray, in sites
 };
 
 class SolidShader {

@@ -9,6 +9,7 @@ namespace kiln {
 // A ray in voxels; the parameter stays in sites.
 struct SolidTracer::Line {
   Vec3d origin, direction, inverse;
+  double start;
 
   Vec3d at(double t) const { return origin + direction * t; }
   // When the ray leaves a box that it is in, along one axis.
@@ -31,10 +32,11 @@ constexpr double kPast = 1e-6;
 
 }  // namespace
 
-std::optional<Hit> SolidTracer::trace(const Ray& ray) const {
+std::optional<Hit> SolidTracer::trace(const Ray& ray, double start, double limit) const {
   Line line;
   line.origin = volume_.place(ray.origin);
-  double from = 0, to = 1e300;
+  line.start = start;
+  double from = 0, to = limit;
   int wall = -1;  // the axis across which the ray enters the lattice
   for (int axis = 0; axis < 3; ++axis) {
     const double d = ray.direction[axis] / volume_.step();
@@ -80,6 +82,10 @@ std::optional<Hit> SolidTracer::enter_lattice(const Line& line, int wall, double
 
 // What lies in a face is cut by it.
 std::optional<Hit> SolidTracer::enter(const Line& line, int face, double from, double to) const {
+  if (line.start > from) {  // the face lies behind
+    face = -1;
+    from = line.start;
+  }
   if (face >= 0) {
     const Vec3d p = line.at(from);
     const Vec3f place{float(p.x), float(p.y), float(p.z)};
@@ -98,15 +104,43 @@ std::optional<Hit> SolidTracer::march(const Line& line, double from, double to) 
       block[axis] = cell[axis] / SolidVolume::kBlock;
     }
     double next;
-    if (volume_.empty_block(block.x, block.y, block.z)) {
-      next = line.leaves_cube(block * SolidVolume::kBlock, SolidVolume::kBlock);
+    if (const int blocks = volume_.blocks_to_surface(block); blocks > 0) {
+      const int around = blocks - 1;
+      next = line.leaves_cube((block - Vec3i{around, around, around}) * SolidVolume::kBlock,
+                              (2 * around + 1) * SolidVolume::kBlock);
     } else {
-      next = std::min(line.leaves_cube(cell, 1), to);
-      if (auto hit = search_cell(line, cell, t, next)) return hit;
+      next = t;
+      if (auto hit = walk_block(line, block, cell, next, to)) return hit;
     }
     t = std::max(next, t + kPast);
   }
   return std::nullopt;
+}
+
+// From cell to cell as in Amanatides and Woo (1987), up to the end of the block; `t` is then where that is.
+std::optional<Hit> SolidTracer::walk_block(const Line& line, const Vec3i& block, Vec3i cell, double& t,
+                                           double to) const {
+  constexpr int kBlock = SolidVolume::kBlock;
+  const uint64_t crossed = volume_.crossed(block);
+  const Vec3i low = block * kBlock;
+  Vec3d leaves, between;
+  Vec3i step;
+  for (int axis = 0; axis < 3; ++axis) {
+    leaves[axis] = line.leaves(axis, cell[axis], cell[axis] + 1);
+    between[axis] = std::abs(line.inverse[axis]);
+    step[axis] = line.direction[axis] > 0 ? 1 : -1;
+  }
+  for (;;) {
+    const int axis = leaves.x < leaves.y ? (leaves.x < leaves.z ? 0 : 2) : (leaves.y < leaves.z ? 1 : 2);
+    const Vec3i inner = cell - low;
+    const double next = std::min(leaves[axis], to);
+    if ((crossed >> ((inner.z * kBlock + inner.y) * kBlock + inner.x) & 1) != 0)
+      if (auto hit = search_cell(line, cell, t, std::max(next, t))) return hit;
+    t = std::max(next, t);
+    cell[axis] += step[axis];
+    leaves[axis] += between[axis];
+    if (t >= to || unsigned(cell[axis] - low[axis]) >= unsigned(kBlock)) return std::nullopt;
+  }
 }
 
 std::optional<Hit> SolidTracer::search_cell(const Line& line, const Vec3i& cell, double from,
@@ -117,7 +151,6 @@ std::optional<Hit> SolidTracer::search_cell(const Line& line, const Vec3i& cell,
   const std::array<uint8_t, 8> v{
       corner[0],     corner[1],         corner[row],         corner[row + 1],
       corner[layer], corner[layer + 1], corner[layer + row], corner[layer + row + 1]};
-  if (float(*std::max_element(v.begin(), v.end())) < SolidVolume::kSurface) return std::nullopt;
 
   const auto value = [&](double t) {
     const Vec3d p = line.at(t);
@@ -126,10 +159,10 @@ std::optional<Hit> SolidTracer::search_cell(const Line& line, const Vec3i& cell,
     return mix(mix(mix(v[0], v[1], x), mix(v[2], v[3], x), y), mix(mix(v[4], v[5], x), mix(v[6], v[7], x), y),
                z);
   };
-  constexpr int kSamples = 3;
+  constexpr int kSamples = 2;
   double below = from;
   for (int i = 0; i <= kSamples; ++i) {
-    double above = from + (to - from) * i / kSamples;
+    double above = from + (to - from) * (i * (1.0 / kSamples));
     if (value(above) < SolidVolume::kSurface) {
       below = above;
       continue;

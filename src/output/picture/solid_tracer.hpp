@@ -29,13 +29,15 @@ class SolidTracer {
   SolidTracer(const SolidVolume& volume, Look look, const Octant& octant)
       : volume_(volume), look_(look), octant_(octant) {}
 
-  std::optional<Hit> trace(const Ray& ray) const;
+  // The first hit nearer than `limit`; nothing is nearer than `start`.
+  std::optional<Hit> trace(const Ray& ray, double start = 0, double limit = 1e300) const;
 
  private:
   struct Line;
   std::optional<Hit> enter_lattice(const Line& line, int wall, double from, double to) const;
   std::optional<Hit> enter(const Line& line, int face, double from, double to) const;
   std::optional<Hit> march(const Line& line, double from, double to) const;
+  std::optional<Hit> walk_block(const Line& line, const Vec3i& block, Vec3i cell, double& t, double to) const;
   std::optional<Hit> search_cell(const Line& line, const Vec3i& cell, double from, double to) const;
 
   const SolidVolume& volume_;

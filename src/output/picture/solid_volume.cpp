@@ -21,6 +21,7 @@ constexpr int kMissing = 12;
 constexpr int kInside = 16;
 
 constexpr double kMostVoxels = 0x1p30;
+constexpr uint8_t kLeastInside = uint8_t(SolidVolume::kSurface) + 1;
 
 int step_for(const Vec3i& size, double sites_per_pixel) {
   int step = std::max(1, int(sites_per_pixel));
@@ -100,8 +101,9 @@ SolidVolume::SolidVolume(const State& state, std::vector<uint8_t> visible, doubl
     return Vec3i{blocks_in(grid.x, kBlock), blocks_in(grid.y, kBlock), blocks_in(grid.z, kBlock)};
   };
   near_.resize(coarser(fine_.size));
-  empty_.resize(near_.values.size());
+  crossed_.resize(near_.values.size());
   parallel_for(near_.size.z, threads, [&](int z) { summarise_blocks(z); });
+  measure_distances();
   far_.resize(coarser(near_.size));
   for (int z = 0; z < far_.size.z; ++z) average_layer(near_, far_, kBlock, z, {}, near_.size);
 }
@@ -192,15 +194,49 @@ bool SolidVolume::is_at_surface(const Vec3i& voxel) const {
 void SolidVolume::summarise_blocks(int z) {
   const Vec3i padding{kPadding, kPadding, kPadding};
   average_layer(fine_, near_, kBlock, z, padding, padding + voxels_);
-  for (int y = 0; y < near_.size.y; ++y)
-    for (int x = 0; x < near_.size.x; ++x) {
-      uint8_t most = 0;
-      for (int k = z * kBlock; k <= std::min((z + 1) * kBlock, fine_.size.z - 1); ++k)
-        for (int j = y * kBlock; j <= std::min((y + 1) * kBlock, fine_.size.y - 1); ++j)
-          for (int i = x * kBlock; i <= std::min((x + 1) * kBlock, fine_.size.x - 1); ++i)
-            most = std::max(most, fine_.values[fine_.index(i, j, k)]);
-      empty_[near_.index(x, y, z)] = float(most) < kSurface;
+  for (int plane = z * kBlock; plane < std::min((z + 1) * kBlock, fine_.size.z - 1); ++plane)
+    mark_crossed(plane);
+}
+
+// All of a block's cubes with a corner inside of something. Deep inside that is all of them, but no ray comes
+// there.
+void SolidVolume::mark_crossed(int z) {
+  const int width = fine_.size.x;
+  std::vector<uint8_t> inside(width);
+  for (int y = 0; y + 1 < fine_.size.y; ++y) {
+    const uint8_t* rows[] = {&fine_.values[fine_.index(0, y, z)], &fine_.values[fine_.index(0, y + 1, z)],
+                             &fine_.values[fine_.index(0, y, z + 1)],
+                             &fine_.values[fine_.index(0, y + 1, z + 1)]};
+    for (int x = 0; x < width; ++x)
+      inside[x] = std::max({rows[0][x], rows[1][x], rows[2][x], rows[3][x]}) >= kLeastInside ? 1 : 0;
+    uint64_t* blocks = &crossed_[near_.index(0, y / kBlock, z / kBlock)];
+    const int first_bit = (z % kBlock * kBlock + y % kBlock) * kBlock;
+    for (int x = 0; x + 1 < width; ++x)
+      blocks[x / kBlock] |= uint64_t(inside[x] | inside[x + 1]) << (first_bit + x % kBlock);
+  }
+}
+
+// Grows what is not empty by one block at a time; a block that it has not reached is that much farther away.
+void SolidVolume::measure_distances() {
+  const Vec3i size = near_.size;
+  std::vector<uint8_t> reached(crossed_.size()), grown;
+  for (std::size_t i = 0; i < reached.size(); ++i) reached[i] = crossed_[i] != 0;
+  distance_.assign(reached.size(), 0);
+  const auto grow = [&](std::size_t stride, int length) {
+    grown = reached;
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      const int place = int(i / stride) % length;
+      if (place > 0) grown[i] |= reached[i - stride];
+      if (place + 1 < length) grown[i] |= reached[i + stride];
     }
+    reached.swap(grown);
+  };
+  for (int away = 1; away <= kFarthest; ++away) {
+    for (std::size_t i = 0; i < reached.size(); ++i) distance_[i] = uint8_t(distance_[i] + (reached[i] ^ 1));
+    grow(1, size.x);
+    grow(std::size_t(size.x), size.y);
+    grow(std::size_t(size.x) * size.y, size.z);
+  }
 }
 
 }  // namespace kiln

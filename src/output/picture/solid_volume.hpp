@@ -26,6 +26,7 @@ class SolidVolume {
  public:
   static constexpr int kPadding = 2;
   static constexpr int kBlock = 4;  // voxels along the side of a block
+  static constexpr int kFarthest = 8;
   // The surface is where the smooth value is this, of 255. A little less than one half: smoothing shrinks
   // what is convex, and this gives a ball of radius 7 its size back.
   static constexpr float kSurface = 113.5f;
@@ -48,9 +49,13 @@ class SolidVolume {
   // The mean over blocks, and over blocks of blocks; empty beyond the walls.
   float near(const Vec3f& p) const;
   float far(const Vec3f& p) const;
-  // Whether nothing of the surface is in the block that begins at voxel kBlock * (x, y, z), up to the first
-  // voxels of the next blocks.
-  bool empty_block(int x, int y, int z) const { return empty_[near_.index(x, y, z)] != 0; }
+  // Cubes between voxels that the surface may pass through, one bit each, of the block that begins at voxel
+  // kBlock * (x, y, z). The cube at voxel (i, j, k) of it has bit (k * kBlock + j) * kBlock + i.
+  uint64_t crossed(const Vec3i& block) const { return crossed_[near_.index(block.x, block.y, block.z)]; }
+  // How many blocks away in any direction the next one is that has such a cube; at most kFarthest.
+  int blocks_to_surface(const Vec3i& block) const {
+    return distance_[near_.index(block.x, block.y, block.z)];
+  }
 
  private:
   using Plane = std::vector<uint16_t>;
@@ -62,6 +67,8 @@ class SolidVolume {
   void blur_plane(int z, Plane& plane) const;
   bool is_at_surface(const Vec3i& voxel) const;
   void summarise_blocks(int z);
+  void mark_crossed(int z);
+  void measure_distances();
 
   const State& state_;
   int step_ = 1;
@@ -70,7 +77,8 @@ class SolidVolume {
   Vec3<Site> stride_;             // sites from one to the next along an axis
   std::vector<uint8_t> visible_;  // per cell
   ByteGrid fine_, near_, far_;
-  std::vector<uint8_t> empty_;
+  std::vector<uint64_t> crossed_;  // per block
+  std::vector<uint8_t> distance_;  // per block
 };
 
 }  // namespace kiln

@@ -26,6 +26,7 @@ struct Glance {
   const Look& look;
   const AttemptCounts& counts;  // of the whole run
   Moment moment;
+  int spare_cores = 0;  // for work beside the run
 
   int64_t mcs() const { return look.mcs(); }
 };
@@ -40,8 +41,13 @@ inline bool is_multiple(int64_t mcs, int64_t every) { return every > 0 && mcs % 
 
 class Observer {
  public:
-  // Work on a whole state, done beside the run on a copy of it; empty: none.
-  using Work = std::function<void(const State&)>;
+  // Work on a whole state; empty: none.
+  struct Work {
+    std::function<void(const State&)> on;
+    bool beside = true;  // the run, on a copy of the state; else the run stands still for it
+
+    explicit operator bool() const { return bool(on); }
+  };
   // Adds what was remembered to the arrays of a checkpoint; empty: nothing.
   using Memory = std::function<void(NamedArrays&)>;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/atomic_file.hpp"
+#include "base/parallel.hpp"
 #include "output/picture/png.hpp"
 #include "output/picture/video.hpp"
 
@@ -88,27 +89,42 @@ Observer::Work RunPictures::look(const Glance& now) {
     return now.moment == Moment::interrupted || is_regular(s, now.mcs(), now.moment);
   };
   if (std::none_of(series_.begin(), series_.end(), is_wanted)) return {};
-  return [this, moment = now.moment](const State& state) { draw_all(state, moment); };
+  // Beside a run that has all cores, a picture would take as much of their time, and every thread of the run
+  // would wait for the one that is held up. So the run stands still for it, and all cores draw.
+  const bool beside = now.spare_cores > 0;
+  const int threads = beside ? now.spare_cores : all_threads();
+  return {[this, moment = now.moment, threads](const State& state) { draw_all(state, moment, threads); },
+          beside};
 }
 
-void RunPictures::draw_all(const State& state, Moment moment) {
+void RunPictures::draw_all(const State& state, Moment moment, int threads) {
   for (Series& s : series_) {
     const bool regular = is_regular(s, state.mcs, moment);
     if (!regular && moment != Moment::interrupted) continue;
     if (!s.drawn.empty() && s.drawn.back() == state.mcs) continue;
     const std::filesystem::path still = folder_.path / still_name(s, state.mcs);
-    write_text_atomically(still, png_file(s.pictures.draw_png(state)));
+    write_text_unflushed(still, png_file(s.pictures.draw_png(state, threads)));
     s.drawn.push_back(state.mcs);
     if (s.animation && regular) s.animation->add_file(still);
+    const std::lock_guard lock(unflushed_lock_);
+    unflushed_.push_back(still);
   }
 }
 
-// Frames grow where pictures are drawn, beside the run: they are asked for there, too.
+void RunPictures::sync() {
+  std::vector<std::filesystem::path> stills;
+  {
+    const std::lock_guard lock(unflushed_lock_);
+    stills.swap(unflushed_);
+  }
+  flush_files(stills);
+}
+
 Observer::Memory RunPictures::remember() {
   if (series_.empty()) return {};
-  return [this](NamedArrays& to) {
-    for (const Series& s : series_) to[frame_key(s.settings)] = s.pictures.frame().numbers();
-  };
+  NamedArrays frames;
+  for (const Series& s : series_) frames[frame_key(s.settings)] = s.pictures.frame().numbers();
+  return [frames = std::move(frames)](NamedArrays& to) { to.insert(frames.begin(), frames.end()); };
 }
 
 void RunPictures::model_changed(const Model& model) {
@@ -117,6 +133,7 @@ void RunPictures::model_changed(const Model& model) {
 
 // A run that was interrupted gets its MP4 when it has ended: a batch system may not leave time for it now.
 void RunPictures::finish() {
+  sync();
   for (const Series& s : series_) {
     if (!s.animation || s.animation->frames() < 2) continue;
     const std::filesystem::path path = folder_.pictures() / s.settings.name;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ class RunPictures : public Observer {
   int64_t next_due(int64_t mcs) const override;
   Work look(const Glance& now) override;
   Memory remember() override;
+  void sync() override;
   void finish() override;
   void model_changed(const Model& model) override;
 
@@ -43,7 +45,7 @@ class RunPictures : public Observer {
   };
 
   bool is_regular(const Series& series, int64_t mcs, Moment moment) const;
-  void draw_all(const State& state, Moment moment);
+  void draw_all(const State& state, Moment moment, int threads);
   void take_up(Series& series, int64_t last_kept);
   std::string still_name(const Series& series, int64_t mcs) const;
 
@@ -51,6 +53,8 @@ class RunPictures : public Observer {
   int64_t start_;  // MCS
   const Watch& watch_;
   std::vector<Series> series_;
+  std::mutex unflushed_lock_;  // a checkpoint is written beside pictures that are drawn at once
+  std::vector<std::filesystem::path> unflushed_;
   bool has_ended_ = false;  // the last state was shown
   std::vector<std::string> notes_;
 };

@@ -40,10 +40,10 @@ void RunSnapshots::drop_labels_after(int64_t last_kept) const {
 Observer::Work RunSnapshots::look(const Glance& now) {
   if (!lattice_ && !labels_) return {};
   if (!is_multiple(now.mcs(), every_) && now.moment != Moment::end) return {};
-  return [this](const State& state) {
+  return {[this](const State& state) {
     if (lattice_) lattice_->add(state);
     if (labels_) write_label_image(folder_.labels(state.mcs), state, *model_);
-  };
+  }};
 }
 
 void RunSnapshots::finish() {

@@ -77,29 +77,42 @@ void RunWriter::write(const Look& look, const AttemptCounts& counts, const std::
                       Moment moment) {
   const auto start = Clock::now();
   background_.check();
+  const bool goes_on = moment != Moment::end && moment != Moment::interrupted;
+  const int spare_cores = overlaps_ && goes_on ? look.spare_cores() : 0;
+  const bool saves = wants_checkpoint(look.mcs(), moment);
+  // Observers are not asked while they draw: what they remember would be of no one moment.
+  if (has_spare_cores_ && (saves || spare_cores == 0)) background_.wait();
+  has_spare_cores_ = spare_cores > 0;
   Keep what;
-  if (wants_checkpoint(look.mcs(), moment)) begin_checkpoint(what, look.mcs(), counts, schedule);
+  if (saves) begin_checkpoint(what, look.mcs(), counts, schedule);
+  std::vector<Observer::Work> at_once;
   for (Observer* observer : observers_)
-    if (Observer::Work work = observer->look({look, counts, moment})) what.works.push_back(std::move(work));
+    if (Observer::Work work = observer->look({look, counts, moment, spare_cores}))
+      (work.beside ? what.works : at_once).push_back(std::move(work));
   if (what.anything()) {
-    background_.wait();
-    const bool goes_on = moment != Moment::end && moment != Moment::interrupted;
     if (overlaps_ && goes_on) {
-      auto complete_copy = look.begin_copy(copy_, all_threads());
-      // Where a GPU computes, the processors have time; but when the run looks at its cells, it waits for
-      // them. Elsewhere the run would wait for a thread that other programs keep from going on.
-      const bool gives_way = look.survey() != nullptr;
-      background_.start(
-          [this, what = std::move(what), complete_copy = std::move(complete_copy)] {
-            complete_copy();
-            keep(copy_, what);
-          },
-          gives_way);
+      keep_beside(look, std::move(what));
     } else {
+      background_.wait();
       keep(look.state(), what);
     }
   }
+  for (const Observer::Work& work : at_once) work.on(look.state());
   seconds_ += seconds_since(start);
+}
+
+void RunWriter::keep_beside(const Look& look, Keep what) {
+  background_.wait();
+  auto complete_copy = look.begin_copy(copy_, all_threads());
+  // Where a GPU computes, the processors have time; but when the run looks at its cells, it waits for
+  // them. Elsewhere the run would wait for a thread that other programs keep from going on.
+  const bool gives_way = look.survey() != nullptr;
+  background_.start(
+      [this, what = std::move(what), complete_copy = std::move(complete_copy)] {
+        complete_copy();
+        keep(copy_, what);
+      },
+      gives_way);
 }
 
 void RunWriter::begin_checkpoint(Keep& what, int64_t mcs, const AttemptCounts& counts,
@@ -116,7 +129,7 @@ void RunWriter::begin_checkpoint(Keep& what, int64_t mcs, const AttemptCounts& c
 void RunWriter::keep(const State& state, const Keep& what) {
   const auto start = Clock::now();
   if (what.checkpoint) save(state, what);
-  for (const Observer::Work& work : what.works) work(state);
+  for (const Observer::Work& work : what.works) work.on(state);
   if (what.checkpoint) checkpoint_seconds_ = std::max(checkpoint_seconds_.load(), seconds_since(start));
 }
 

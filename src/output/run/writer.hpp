@@ -1,8 +1,8 @@
 // Everything a run leaves behind, by observers with a rhythm each: tables, pictures, snapshots, and whatever
 // else is added; and the checkpoints from which it goes on.
 //
-// Pictures, snapshots and checkpoints are made of a copy of the state while the run goes on; one copy, so the
-// next ones wait until those before are done.
+// Snapshots and checkpoints are made of a copy of the state while the run goes on, and pictures, too, where
+// it leaves cores for them; one copy, so the next ones wait until those before are done.
 #pragma once
 
 #include <atomic>
@@ -92,6 +92,7 @@ class RunWriter {
   void prepare_copy();
   bool wants_checkpoint(int64_t mcs, Moment moment) const;
   void begin_checkpoint(Keep& what, int64_t mcs, const AttemptCounts& counts, const std::string& schedule);
+  void keep_beside(const Look& look, Keep what);
   void keep(const State& state, const Keep& what);
   void save(const State& state, const Keep& what);
 
@@ -111,8 +112,9 @@ class RunWriter {
   std::atomic<double> checkpoint_seconds_ = 0;
   double seconds_ = 0;
   bool overlaps_ = false;
-  State copy_;                 // what the background works on
-  BackgroundWork background_;  // last, so that it has ended before anything else goes
+  bool has_spare_cores_ = false;  // at the last look: the background may be drawing
+  State copy_;                    // what the background works on
+  BackgroundWork background_;     // last, so that it has ended before anything else goes
 };
 
 }  // namespace kiln

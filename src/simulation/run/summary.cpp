@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "base/atomic_file.hpp"
+#include "base/bytes_of_file.hpp"
 #include "base/wording.hpp"
 #include "measure/shape.hpp"
 #include "measure/statistics.hpp"
@@ -73,8 +71,7 @@ void embed(std::vector<ReportPicture>& pictures, const fs::path& folder) {
     std::error_code error;
     const double size = double(fs::file_size(folder / picture.file, error));
     if (error || size > left) continue;
-    std::ifstream in(folder / picture.file, std::ios::binary);
-    picture.png.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    picture.png = bytes_of_file(folder / picture.file);
     left -= size;
   }
 }
