@@ -192,7 +192,7 @@ struct PictureSettings {
   double turn = 30, tilt = 25;  // solid: where the camera stands, degrees
   int64_t every = 0;            // MCS between pictures; 0: first and last state only
   bool animation = false;       // all pictures of this view as one APNG
-  bool mp4 = false;             // and as MP4, where ffmpeg is there
+  bool mp4 = true;              // and as MP4, where ffmpeg is there
 
   bool operator==(const PictureSettings&) const = default;
 };

@@ -318,7 +318,7 @@ constexpr Key kPictureKeys[] = {
      "first two only; nothing"},
     {"every", whole, 0, kMostMcs, "0", "", "MCS", "between pictures; 0: first and last state only"},
     {"animation", flag, 0, 0, "false", "", "", "also all pictures of this view as one animated PNG"},
-    {"mp4", flag, 0, 0, "false", "", "",
+    {"mp4", flag, 0, 0, "true", "", "",
      "the animation also as MP4, at the end of a run where ffmpeg is installed"},
 };
 constexpr Key kSliceKeys[] = {

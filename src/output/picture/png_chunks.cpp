@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "output/picture/run_length_deflate.hpp"
 
 namespace kiln {
 namespace {
@@ -26,10 +25,6 @@ uint32_t number_at(std::string_view bytes) {
 
 uint32_t checksum(std::string_view bytes) {
   return uint32_t(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
-uint32_t adler(uint32_t sum, const std::vector<uint8_t>& bytes) {
-  return uint32_t(adler32_z(sum, bytes.data(), bytes.size()));
 }
 
 // Takes filtered rows one at a time.
@@ -75,8 +70,6 @@ constexpr const char* kMissing =
 
 uint32_t checksum(std::string_view) { return 0; }  // never reached: nothing can be compressed
 
-uint32_t adler(uint32_t, const std::vector<uint8_t>&) { throw Failure(kMissing); }
-
 class Deflater {
  public:
   Deflater() { throw Failure(kMissing); }
@@ -118,34 +111,16 @@ std::string filtered_rgb(const Image& image) {
   return deflater.finish();
 }
 
-// A zlib stream of rows that mostly repeat, or consist of runs.
-class RunDeflater {
- public:
-  void add(const std::vector<uint8_t>& row) {
-    sum_ = adler(sum_, row);
-    blocks_.add(row.data(), row.size());
-  }
-  std::string finish() {
-    std::string stream = "\x78\x01" + blocks_.finish();
-    append_number(stream, sum_);
-    return stream;
-  }
-
- private:
-  RunLengthDeflate blocks_;
-  uint32_t sum_ = 1;
-};
-
 std::string filtered_indices(const IndexedImage& image) {
   const auto width = std::size_t(image.width);
   std::vector<uint8_t> filtered(width + 1);
   filtered[0] = kUp;
   const std::vector<uint16_t> nothing(width);
-  RunDeflater deflater;
+  Deflater deflater;
   for (int y = 0; y < image.height; ++y) {
     const uint16_t *row = image.row(y), *above = y > 0 ? image.row(y - 1) : nothing.data();
     for (std::size_t x = 0; x < width; ++x) filtered[x + 1] = uint8_t(row[x] - above[x]);
-    deflater.add(filtered);
+    deflater.add(filtered.data(), filtered.size());
   }
   return deflater.finish();
 }

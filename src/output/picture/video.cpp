@@ -155,7 +155,7 @@ std::optional<std::string> write_mp4(const AnimationWriter& animation, const std
   try {
     write_atomically(path, [&](const std::filesystem::path& temporary) {
       std::string problem =
-          encode(animation, *first, {"-c:v", "libx264", "-preset", "veryfast", "-crf", "18"}, temporary);
+          encode(animation, *first, {"-c:v", "libx264", "-preset", "ultrafast", "-crf", "18"}, temporary);
       if (!problem.empty() && problem != "ffmpeg is not installed")
         problem = encode(animation, *first, {"-q:v", "2"}, temporary);  // a codec of its own, without libx264
       if (!problem.empty()) throw Failure(problem);
