@@ -43,6 +43,9 @@ endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT KILN_SANITIZE)
   set(KILN_OPTIONS_text -O1)
   set(KILN_OPTIONS_hot -O3)
+elseif(KILN_SANITIZE)  # what is checked line by line takes long to optimise
+  set(KILN_OPTIONS_text -O0)
+  set(KILN_OPTIONS_hot -O1)
 endif()
 
 find_package(Threads REQUIRED)
