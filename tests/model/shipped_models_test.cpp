@@ -9,7 +9,7 @@
 #include "model/explain.hpp"
 #include "model/file/read.hpp"
 #include "model/file/reference.hpp"
-#include "model/file/schema.hpp"
+#include "model/file/schema/schema.hpp"
 #include "model/file/term_registry.hpp"
 
 namespace kiln {
