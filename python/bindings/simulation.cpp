@@ -39,6 +39,14 @@ std::vector<CellId> ids_of(const Model& model, const py::array& given) {
   return ids;
 }
 
+std::string repr_of(const py::handle& value) { return py::cast<std::string>(py::repr(value)); }
+
+TypeId type_of(const ModelHandle& model, const py::handle& name) {
+  if (!py::isinstance<py::str>(name))
+    throw UserError(fmt::format("types holds {}, but must hold names of cell types.", repr_of(name)));
+  return model.type_named(py::cast<std::string>(name));
+}
+
 // None: the first type for all; a name: that type for all; a list: a name per cell, from cell 1 on; a dict:
 // names by id, the first type for the others.
 std::vector<TypeId> types_of(const ModelHandle& model, const py::object& given, std::size_t count) {
@@ -47,21 +55,24 @@ std::vector<TypeId> types_of(const ModelHandle& model, const py::object& given, 
   types[0] = 0;
   if (given.is_none()) return types;
   if (py::isinstance<py::str>(given)) {
-    std::fill(types.begin() + 1, types.end(), model.type_named(py::cast<std::string>(given)));
+    std::fill(types.begin() + 1, types.end(), type_of(model, given));
   } else if (py::isinstance<py::dict>(given)) {
     for (const auto& [id, name] : py::cast<py::dict>(given)) {
-      const auto at = py::cast<int64_t>(id);
-      if (at < 1 || at >= int64_t(count))
-        throw UserError(
-            fmt::format("types names cell {}, but the lattice holds the cells 1 to {}.", at, count - 1));
-      types[std::size_t(at)] = model.type_named(py::cast<std::string>(name));
+      py::detail::make_caster<int64_t> at;
+      if (!at.load(id, true) || int64_t(at) < 1 || int64_t(at) >= int64_t(count))
+        throw UserError(fmt::format("types names cell {}, but the lattice holds the cells 1 to {}.",
+                                    repr_of(id), count - 1));
+      types[std::size_t(int64_t(at))] = type_of(model, name);
     }
   } else {
-    const auto names = py::cast<std::vector<std::string>>(given);
+    if (!py::isinstance<py::sequence>(given))
+      throw UserError(fmt::format("types is {}, but must be a name, a list of names or a dict of them by id.",
+                                  repr_of(given)));
+    const py::list names(given);
     if (names.size() + 1 != count)
       throw UserError(fmt::format("types has {} entries, but the lattice holds the cells 1 to {}.",
                                   names.size(), count - 1));
-    for (std::size_t i = 0; i < names.size(); ++i) types[i + 1] = model.type_named(names[i]);
+    for (std::size_t i = 0; i < names.size(); ++i) types[i + 1] = type_of(model, names[i]);
   }
   return types;
 }

@@ -44,6 +44,39 @@ class Messages(unittest.TestCase):
         sim.run(np.int64(5), progress=False)
         self.assertEqual(sim.mcs, 15)
 
+    def test_of_arguments_of_another_kind(self):
+        """A sentence with the argument's name, not the signatures of a C++ function."""
+        model = crawlers()
+        sim = kiln.Simulation(model)
+        one = np.ones((70, 90), int)
+
+        def edit(change):
+            with sim.edit() as painted:
+                change(painted)
+
+        for act, sentence in [
+            (lambda: kiln.Simulation(model, threads="x"), "threads is 'x', but must be an integer between 0 and"),
+            (lambda: kiln.Simulation(model, device=1.5), "device is 1.5, but must be an integer between 0 and"),
+            (lambda: kiln.Simulation(model, engine=3), "engine is 3, but must be a text."),
+            (lambda: kiln.Simulation(model, lattice=one, types={"a": "cell"}), "types names cell 'a', but the lattice"),
+            (lambda: kiln.Simulation(model, lattice=one, types={2: "cell"}), "types names cell 2, but the lattice"),
+            (lambda: kiln.Simulation(model, lattice=one, types=[1]), "types holds 1, but must hold names of cell types"),
+            (lambda: kiln.Simulation(model, lattice=one, types=5), "types is 5, but must be a name, a list of names or"),
+            (lambda: model.lasting(1.5), "mcs is 1.5, but must be an integer between 0 and"),
+            (lambda: kiln.run(model, mcs="a"), "mcs is 'a', but must be an integer between 0 and"),
+            (lambda: kiln.run(model, every="a", call=print), "every is 'a', but must be an integer between 1 and"),
+            (lambda: kiln.run(model, threads=-1), "threads is -1, but must be an integer between 0 and"),
+            (lambda: kiln.sweep(model, {}, replicas=1.5), "replicas is 1.5, but must be an integer between 1 and"),
+            (lambda: edit(lambda e: e.add_cell(5)), "type is 5, but must be a text."),
+            (lambda: edit(lambda e: e.set_type("a", "cell")), "cell is 'a', but must be an integer between 0 and"),
+            (lambda: edit(lambda e: e.set_type(0, "cell")), "there is no cell 0; there are the cells 1 to 12."),
+            (lambda: kiln.RunFolder(".").snapshot("a"), "mcs is 'a', but must be an integer between 0 and"),
+            (lambda: kiln.columns(5), "file is 5, but must be a text."),
+        ]:
+            with self.subTest(sentence), self.assertRaises(kiln.UserError) as caught:
+                act()
+            self.assertTrue(str(caught.exception).startswith(sentence), caught.exception)
+
     def test_are_those_of_the_command_line(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "bad.toml"
