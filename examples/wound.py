@@ -14,7 +14,7 @@ SIZE, WOUND = 220, 45
 random = np.random.default_rng(1)
 y, x = np.mgrid[:SIZE, :SIZE]
 
-# Every site belongs to the nearest of 300 points, and to nobody inside the wound.
+# Every site belongs to the nearest of 300 points, and to none inside the wound.
 points = random.uniform(0, SIZE, (300, 2))
 nearest = np.argmin((x[..., None] - points[:, 0]) ** 2 + (y[..., None] - points[:, 1]) ** 2, axis=-1)
 wounded = (x - SIZE / 2) ** 2 + (y - SIZE / 2) ** 2 < WOUND**2

@@ -10,7 +10,7 @@
 #include "model/explain.hpp"
 #include "model/file/compare.hpp"
 #include "model/file/read.hpp"
-#include "model/file/schema.hpp"
+#include "model/file/schema/schema.hpp"
 
 namespace kiln::python {
 namespace {

@@ -163,7 +163,7 @@ py::array snapshot(const std::string& folder, std::optional<int64_t> mcs) {
   const State state = read_snapshot(folder, mcs);
   py::array_t<CellId> ids(shape_of(state.lattice));
   std::copy(state.ids.begin(), state.ids.end(), ids.mutable_data());
-  return std::move(ids);
+  return ids;
 }
 
 }  // namespace

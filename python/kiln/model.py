@@ -7,6 +7,7 @@ from html import escape
 from typing import Any, Mapping, Union
 
 from kiln import _kiln
+from kiln.arguments import whole
 
 Source = Union[str, os.PathLike, Mapping[str, Any]]
 
@@ -89,7 +90,7 @@ class Model:
         [('phase-1', 10), ('phase-2', 5)]
         """
         copy = self._model.copy()
-        copy.set_length(mcs)
+        copy.set_length(whole("mcs", mcs))
         return Model._of(copy)
 
     @property

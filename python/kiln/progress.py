@@ -1,4 +1,4 @@
-"""How far a run has come: a line in a terminal, a bar in a notebook, nothing where nobody looks."""
+"""How far a run has come: a line in a terminal, a bar in a notebook, nothing elsewhere."""
 
 from __future__ import annotations
 

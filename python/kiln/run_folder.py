@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from kiln import _kiln
+from kiln.arguments import engine_choice, whole
 from kiln.model import Model, Source, as_model
 from kiln.progress import Bar
 from kiln.simulation import Simulation
@@ -115,7 +116,7 @@ class RunFolder:
 
     def snapshot(self, mcs: int | None = None) -> np.ndarray:
         """Ids by site of a saved state, the last one unless `mcs` is given."""
-        return _kiln.snapshot(os.fspath(self.path), mcs)
+        return _kiln.snapshot(os.fspath(self.path), None if mcs is None else whole("mcs", mcs))
 
     def __repr__(self) -> str:
         return f"<kiln.RunFolder {str(self.path)!r}>"
@@ -175,9 +176,9 @@ def run(
     tick = _Tick(model) if progress else None
     try:
         folder = _kiln.run(
-            model._model, "" if out is None else os.fspath(out), Path(model._model.source).stem, engine, schedule,
-            threads, device, "" if start_from is None else os.fspath(start_from), force, resume, time_limit,
-            checkpoint_every, every or 0, None if call is None else called, tick,
+            model._model, "" if out is None else os.fspath(out), Path(model._model.source).stem,
+            *engine_choice(engine, schedule, threads, device), "" if start_from is None else os.fspath(start_from), force, resume, time_limit,
+            checkpoint_every, 0 if every is None else whole("every", every, 1), None if call is None else called, tick,
             threading.current_thread() is threading.main_thread(),
         )
     finally:

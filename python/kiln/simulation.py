@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from kiln import _kiln
+from kiln.arguments import count, engine_choice, text, whole
 from kiln.model import Model, Source, as_model
 from kiln.picture import Picture
 from kiln.progress import Bar
@@ -66,7 +66,9 @@ class Simulation:
         model = as_model(model)
         if seed is not None:
             model = model.changed(seed=seed)
-        self._sim = _kiln.Simulation(model._model, engine, schedule, threads, device, record, lattice, types)
+        self._sim = _kiln.Simulation(
+            model._model, *engine_choice(engine, schedule, threads, device), record, lattice, types
+        )
 
     @classmethod
     def load(
@@ -74,7 +76,9 @@ class Simulation:
     ) -> Simulation:
         """Goes on from a checkpoint, of `save` or of `kiln run`, to the same bits."""
         self = cls.__new__(cls)
-        self._sim = _kiln.Simulation.load(os.fspath(file), engine, threads, device, record)
+        self._sim = _kiln.Simulation.load(
+            os.fspath(file), text("engine", engine), count("threads", threads), count("device", device), record
+        )
         return self
 
     @classmethod
@@ -106,7 +110,7 @@ class Simulation:
         >>> len(volumes), sim.mcs
         (3, 30)
         """
-        mcs = max(0, self.model.mcs - self.mcs) if mcs is None else _whole("mcs", mcs, 0)
+        mcs = max(0, self.model.mcs - self.mcs) if mcs is None else whole("mcs", mcs, 0)
         for _ in self.steps(mcs, every=max(1, mcs) if call is None or every is None else every, progress=progress):
             if call is not None and call(self) is False:
                 break
@@ -118,7 +122,7 @@ class Simulation:
         >>> [mcs for mcs in sim.steps(25, every=10)]
         [10, 20, 25]
         """
-        mcs, every = _whole("mcs", mcs, 0), _whole("every", every, 1)
+        mcs, every = whole("mcs", mcs, 0), whole("every", every, 1)
         end = self.mcs + mcs
         bar = Bar(self.mcs, end, self.lattice_sites) if progress else None
         try:
@@ -301,17 +305,6 @@ class Simulation:
         return self.picture(width=480).png
 
 
-def _whole(name: str, value: Any, least: int, most: int = 10**12) -> int:
-    """An integer, or a float that is one, as 1e3."""
-    try:
-        whole = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
-    except TypeError:
-        whole = None
-    if whole is None or not least <= whole <= most:
-        raise _kiln.UserError(f"{name} is {value!r}, but must be an integer between {least} and {most}.")
-    return whole
-
-
 class Cells:
     """What is known of each cell, by its id; index 0 is the medium, for which nothing is counted."""
 
@@ -366,7 +359,7 @@ class Edit:
 
     def add_cell(self, type: str) -> int:
         """The id of a new cell, which has no site yet."""
-        return self._edit.add_cell(type)
+        return self._edit.add_cell(text("type", type))
 
     def set_type(self, cell: int, type: str) -> None:
-        self._edit.set_type(cell, type)
+        self._edit.set_type(whole("cell", cell, 0, 2**32 - 1), text("type", type))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
 from kiln import _kiln
+from kiln.arguments import count, engine_choice
 from kiln.model import Model, Source, as_model
 from kiln.progress import Bar
 
@@ -71,7 +72,8 @@ def sweep(
         tick = _Tick(model) if progress else None
         try:
             failed = _kiln.sweep(
-                model._model, dict(vary), replicas, engine, schedule, threads, device, os.fspath(folder), resume, tick
+                model._model, dict(vary), count("replicas", replicas, 1),
+                *engine_choice(engine, schedule, threads, device), os.fspath(folder), resume, tick,
             )
         finally:
             if tick is not None:

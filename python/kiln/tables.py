@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kiln import _kiln
+from kiln.arguments import text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +19,7 @@ def columns(file: str) -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.DataFrame(_kiln.columns(file), columns=["column", "unit", "meaning"])
+    return pd.DataFrame(_kiln.columns(text("file", file)), columns=["column", "unit", "meaning"])
 
 
 def table(columns: dict[str, Any]) -> pd.DataFrame:

@@ -31,7 +31,7 @@ std::filesystem::path temporary_for(const std::filesystem::path& path) {
   return temporary;
 }
 
-// A message of whoever wrote the temporary file, about the file that a person knows.
+// A message about the temporary file, with the name of the file that was asked for.
 std::string with_final_name(std::string message, const std::filesystem::path& temporary,
                             const std::filesystem::path& path) {
   const std::size_t at = message.find(temporary.string());

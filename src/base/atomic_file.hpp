@@ -27,13 +27,13 @@ void flush_files(const std::vector<std::filesystem::path>& paths);
 // where it cannot.
 void move_into_place(const std::filesystem::path& from, const std::filesystem::path& to);
 
-// A process that dies leaves all of it or, under the name of a temporary file, what nobody looks at.
+// A process that dies leaves all of it or, under the name of a temporary file, a leftover.
 void remove_folder_atomically(const std::filesystem::path& path);
 
 // Whether a file of this name is one that a process that died while it wrote has left.
 bool is_leftover(std::string_view name);
 
-// Takes away what processes that died while they wrote have left in a folder. Nobody may be writing there.
+// Removes leftovers of processes that died while they wrote. No process may be writing in the folder.
 void remove_leftovers(const std::filesystem::path& folder);
 
 }  // namespace kiln

@@ -11,6 +11,8 @@
 #include <sstream>
 #include <vector>
 
+#include "base/text.hpp"
+
 namespace kiln {
 namespace {
 
@@ -66,10 +68,10 @@ std::optional<Hierarchy> hierarchy(const fs::path& root, bool version2) {
   return std::nullopt;
 }
 
-std::optional<double> number_in(const fs::path& file) {
+std::optional<double> number_of_file(const fs::path& file) {
   std::ifstream in(file);
-  double value;
-  return in >> value ? std::optional(value) : std::nullopt;
+  std::string word;
+  return in >> word ? number_in(word) : std::nullopt;
 }
 
 // cpu.max is "QUOTA PERIOD" or "max PERIOD", version 1 has a file for each, -1 for no limit; microseconds.
@@ -80,8 +82,8 @@ std::optional<double> quota_of(const fs::path& group, bool version2) {
     double first, second;
     if (in >> first >> second) quota = first, period = second;
   } else {
-    quota = number_in(group / "cpu.cfs_quota_us");
-    period = number_in(group / "cpu.cfs_period_us");
+    quota = number_of_file(group / "cpu.cfs_quota_us");
+    period = number_of_file(group / "cpu.cfs_period_us");
   }
   if (!quota || !period || *quota <= 0 || *period <= 0) return std::nullopt;
   return *quota / *period;

@@ -27,6 +27,20 @@ std::size_t utf8_length(std::string_view s) {
   return 0;
 }
 
+std::string_view without_blanks(std::string_view text) {
+  constexpr const char* kBlanks = " \t\r\n";
+  const std::size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
+  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
+
+// The end of the text or of the one character that begins here.
+std::size_t end_of_token(std::string_view json, std::size_t at) {
+  if (json[at] != '"') return at + 1;
+  for (++at; at < json.size() && json[at] != '"'; ++at)
+    if (json[at] == '\\') ++at;
+  return std::min(at + 1, json.size());
+}
+
 }  // namespace
 
 std::string json_of(std::string_view text) {
@@ -86,6 +100,23 @@ std::string JsonObject::lines() const {
   std::vector<std::string> items;
   for (const auto& [name, json] : members_) items.push_back(fmt::format("  {}: {}", name, json));
   return fmt::format("{{\n{}\n}}\n", fmt::join(items, ",\n"));
+}
+
+std::optional<std::string> json_member(std::string_view object, std::string_view key) {
+  const std::string name = json_of(key);
+  std::size_t begin = 0, colon = object.npos;  // of a member
+  int depth = 0;
+  for (std::size_t i = 0; i < object.size(); i = end_of_token(object, i)) {
+    const char c = object[i];
+    if (c == '}' || c == ']') --depth;
+    const bool ends = (depth == 1 && c == ',') || (depth == 0 && c == '}');
+    if (ends && colon != object.npos && without_blanks(object.substr(begin, colon - begin)) == name)
+      return std::string(without_blanks(object.substr(colon + 1, i - colon - 1)));
+    if (c == '{' || c == '[') ++depth;
+    if (depth == 1 && (c == '{' || c == ',')) begin = i + 1, colon = object.npos;
+    if (depth == 1 && c == ':') colon = i;
+  }
+  return std::nullopt;
 }
 
 }  // namespace kiln

@@ -1,4 +1,4 @@
-// JSON objects, member by member, in the order in which they are added.
+// JSON objects: written member by member, in the order in which they are added, and read again.
 #pragma once
 
 #include <concepts>
@@ -49,5 +49,9 @@ class JsonObject {
 
   std::vector<std::pair<std::string, std::string>> members_;  // both as JSON
 };
+
+// The value of a member of an object, as JSON; none where the object has no such member. Members of objects
+// within it do not count.
+std::optional<std::string> json_member(std::string_view object, std::string_view key);
 
 }  // namespace kiln

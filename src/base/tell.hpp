@@ -1,5 +1,5 @@
-// Words for whoever watches. A run goes on where nobody can be told, be it that a reader went away or that
-// the disk with the log is full: unlike fmt::print, this never throws.
+// Progress messages. Unlike fmt::print, this never throws: a run goes on where its reader went away or the
+// disk with the log is full.
 #pragma once
 
 #include <fmt/format.h>

@@ -15,6 +15,11 @@ std::string grouped(double number) {
   return digits;
 }
 
+std::string counted(double number, std::string_view noun) {
+  const std::string digits = grouped(number);
+  return fmt::format("{} {}{}", digits, noun, digits == "1" ? "" : "s");
+}
+
 std::string bytes_text(double bytes) {
   const char* units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
   int unit = 0;

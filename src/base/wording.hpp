@@ -7,7 +7,9 @@
 
 namespace kiln {
 
-std::string grouped(double number);         // 1,234,567
+std::string grouped(double number);  // 1,234,567
+// 1 page, 1,234 pages.
+std::string counted(double number, std::string_view noun);
 std::string bytes_text(double bytes);       // 6.7 MB
 std::string duration_text(double seconds);  // 16.7 min
 // A moment of something that lasts `span` seconds, in a unit that suits the whole: 0.25 h of 10 h.

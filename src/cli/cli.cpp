@@ -186,12 +186,14 @@ void add_render(CLI::App& app, RenderOptions& o) {
                   "slice: the axis that is cut across, x, y or z")
       ->type_name("AXIS");
   c.add_option("--position", p.position, "slice: where along the axis [the middle]");
-  c.add_flag("--borders,!--no-borders", p.borders, "lines between cells");
+  c.add_flag("--borders", p.borders, "slice: lines between cells [yes]");
+  c.add_flag_callback(
+      "--no-borders", [&p] { p.borders = false; }, "slice: none");
   add_choice<FrameOf>(c, "--frame", o.frame, {{"lattice", FrameOf::lattice}, {"tissue", FrameOf::tissue}},
                       "what fills the picture: lattice or tissue [as the model's first picture has it]")
       ->type_name("WHAT");
-  c.add_option("--width", p.width, "of the picture, in pixels [a whole number of them per site]")
-      ->check(CLI::Range(0, kWidestPicture))
+  add_whole(c, "--width", p.width, 0, kWidestPicture,
+            "of the picture, in pixels [a whole number of them per site]")
       ->type_name("PIXELS");
   add_choice<Decoration>(
       c, "--decoration", p.decoration,
@@ -199,9 +201,8 @@ void add_render(CLI::App& app, RenderOptions& o) {
       "below the picture: full, scale (and time) or none")
       ->type_name("WHAT");
   c.add_flag("--cut-away", p.cut_away, "solid: takes the nearest octant out");
-  c.add_option("--one-cell-in", p.one_cell_in,
-               "solid: draws one cell in so many, and leaves out the others but frozen ones")
-      ->check(CLI::Range(1, 1000000000))
+  add_whole(c, "--one-cell-in", p.one_cell_in, 1, 1'000'000'000,
+            "solid: draws one cell in so many, and leaves out the others but frozen ones")
       ->type_name("N");
   c.add_option("--turn", p.turn, "solid: where the camera stands, degrees around")->capture_default_str();
   c.add_option("--tilt", p.tilt, "solid: degrees above the horizon")->capture_default_str();
@@ -224,8 +225,8 @@ void add_import(CLI::App& app, ImportOptions& o) {
       "Shows what a model would make of an image: figures, preview pictures, lines for a model file");
   c.add_option("FILE", o.file, "TIFF, OME-TIFF, a folder of TIFF slices, PNG, .npy or HDF5")->required();
   c.add_option("--dataset", o.placement.part.dataset, "HDF5: which one");
-  c.add_option("--channel", o.placement.part.channel, "of several, from 0")->check(CLI::NonNegativeNumber);
-  c.add_option("--time", o.placement.part.time, "of a series, from 0")->check(CLI::NonNegativeNumber);
+  add_whole(c, "--channel", o.placement.part.channel, 0, kMostPart, "of several, from 0");
+  add_whole(c, "--time", o.placement.part.time, 0, kMostPart, "of a series, from 0");
   c.add_option("--voxel-um", o.voxel_um, "edges of a voxel: one number, or x y z [what the file says]")
       ->expected(1, 3)
       ->check(between(1e-6, 1e6))

@@ -1,4 +1,4 @@
-// What a model would make of an image, before anybody writes a model.
+// What a model would make of an image, before there is a model.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -30,13 +30,14 @@ CLI::Option* add_whole(CLI::App& command, const std::string& name, Whole& to, in
               throw UserError(
                   fmt::format("{} is {}, but must be an integer between {} and {}.", name, text, low, high));
             if constexpr (std::is_integral_v<Whole>)
-              to = *given;
+              to = Whole(*given);
             else
               to = typename Whole::value_type(*given);
           },
           what)
       ->type_name("INT");
 }
+inline constexpr int64_t kMostPart = 1'000'000;  // channels and times, as in models
 inline constexpr int64_t kMostMcs = 1'000'000'000'000, kMostSeed = std::numeric_limits<int64_t>::max();
 
 template <class Choice, class To>

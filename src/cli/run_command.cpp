@@ -45,8 +45,8 @@ void announce(Run& run) {
   const int64_t still = std::count_if(state.cells.type.begin(), state.cells.type.end(),
                                       [&frozen](TypeId type) { return bool(frozen[type]); });
   tell(stderr, "{}\n", model.title.empty() ? model.source : model.title);
-  tell(stderr, "  lattice {}, {} cell{}{}, {} MCS, seed {}\n", size_text(model.lattice),
-       grouped(double(living)), living == 1 ? "" : "s",
+  tell(stderr, "  lattice {}, {}{}, {} MCS, seed {}\n", size_text(model.lattice),
+       counted(double(living), "cell"),
        still == 0 ? "" : fmt::format(" and {} frozen", grouped(double(still))),
        grouped(double(model.total_mcs())), model.seed);
   tell(stderr, "  memory {}, disk about {}, into {}\n",

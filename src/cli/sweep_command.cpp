@@ -77,10 +77,9 @@ class SweepCommand {
   void announce() const {
     const Model& model = sweep_.first_model();
     const EngineOptions& engine = sweep_.engine();
-    tell(stderr, "A sweep of {}: {} combination{}, {} replica{} of each, {} run{}\n", options_.model,
-         grouped(double(sweep_.combinations().size())), sweep_.combinations().size() == 1 ? "" : "s",
-         grouped(double(sweep_.replicas())), sweep_.replicas() == 1 ? "" : "s",
-         grouped(double(sweep_.runs().size())), sweep_.runs().size() == 1 ? "" : "s");
+    tell(stderr, "A sweep of {}: {}, {} of each, {}\n", options_.model,
+         counted(double(sweep_.combinations().size()), "combination"),
+         counted(double(sweep_.replicas()), "replica"), counted(double(sweep_.runs().size()), "run"));
     for (const Variation& variation : sweep_.variations())
       tell(stderr, "  {} = {}\n", variation.key, values_text(variation));
     tell(stderr, "  lattice {}, {} MCS each; engine {}, schedule {}; into {}\n", size_text(model.lattice),

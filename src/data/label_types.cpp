@@ -13,6 +13,7 @@
 #include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/wording.hpp"
 
 namespace kiln {
 namespace {
@@ -80,8 +81,8 @@ std::vector<LabelType> read_label_types(const std::filesystem::path& path) {
   while (table.next()) {
     const Fields& fields = table.fields();
     if (fields.size() != columns)
-      table.fail(fmt::format("there {} {} field{}, but must be {}, as in the header.",
-                             fields.size() == 1 ? "is" : "are", fields.size(), fields.size() == 1 ? "" : "s",
+      table.fail(fmt::format("there {} {}, but must be {}, as in the header.",
+                             fields.size() == 1 ? "is" : "are", counted(double(fields.size()), "field"),
                              columns));
     const std::optional<int64_t> number = whole_in(fields[label]);
     if (!number || *number < 1)

@@ -14,6 +14,10 @@ class CheckedEngine : public Engine {
   // Throws Failure, with the MCS and the first cell whose tracked sizes or sums do not equal a recount.
   void advance(int64_t mcs) override;
   const State& state() override { return engine_->state(); }
+  const State& state_of_cells() override { return engine_->state_of_cells(); }
+  std::function<void()> begin_copy(State& to) override { return engine_->begin_copy(to); }
+  LatticeSurvey* survey() override { return engine_->survey(); }
+  std::optional<DeviceIds> device_ids() override { return engine_->device_ids(); }
   AttemptCounts counts() const override { return engine_->counts(); }
   std::string name() const override { return engine_->name(); }
   std::string schedule() const override { return engine_->schedule(); }

@@ -21,7 +21,7 @@ class Look {
   const Cells& cells() const { return cells_->cells; }
   // All of it.
   const State& state() const { return engine_ == nullptr ? *cells_ : engine_->state(); }
-  // All of it, for somebody who goes on with it while the run does, too; memory of `to` is used again. See
+  // A snapshot of all of it that stays valid while the run goes on; memory of `to` is used again. See
   // Engine::begin_copy.
   std::function<void()> begin_copy(State& to, int threads) const {
     if (engine_ != nullptr) return engine_->begin_copy(to);

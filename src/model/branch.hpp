@@ -17,7 +17,7 @@ struct TypeMemory {
 };
 std::vector<TypeMemory> type_memories(const Model& model);
 
-// Recounts a state whose cells have been counted before. Those that nobody has followed so far, because they
+// Recounts a state whose cells have been counted before. Those without a track so far, because they
 // were frozen or had no site, get an anchor.
 void count_cells(const Model& model, State& state);
 

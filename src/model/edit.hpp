@@ -1,4 +1,4 @@
-// States that come from outside: a lattice given as it is, or one that somebody has painted on.
+// States that come from outside: a lattice given as it is, or one that has been painted on.
 #pragma once
 
 #include <span>

@@ -69,8 +69,8 @@ void explain_lattice(const Model& m, Page& page) {
   page.line("lattice", "{} sites = {} µm, {}", size_text(l), physical,
             alike ? std::string(walls[0]) : fmt::format("{}", fmt::join(walls, " x ")));
   const double cells = expected_cells(m, Frozen::left_out);
-  page.line("", "{} sites, about {} cell{}, {} of memory", grouped(double(l.sites())), grouped(cells),
-            std::round(cells) == 1 ? "" : "s", bytes_text(memory_need(m, expected_cells(m)).total()));
+  page.line("", "{} sites, about {}, {} of memory", grouped(double(l.sites())), counted(cells, "cell"),
+            bytes_text(memory_need(m, expected_cells(m)).total()));
   const auto neighbours = [&l](const Neighbourhood& n) {
     return fmt::format("{}{}", n.count, n.is_moore(l.dimension) ? " (Moore)" : "");
   };
@@ -234,13 +234,12 @@ std::string step_text(const InitialStep& s, const Model& m) {
                          m.lattice.dimension == 2 ? "hexagons" : "a hexagonal close packing of cells",
                          s.volume, slivers_text(s));
     case InitialStep::Kind::voronoi:
-      return fmt::format(
-          "Voronoi cells of {}{}{}",
-          s.count     ? fmt::format("{} random seeds", grouped(double(*s.count)))
-          : s.density ? fmt::format("random seeds for a density of {:g}", *s.density)
-                      : fmt::format("random seeds, {:g} sites each on average", s.volume),
-          s.relax == 0 ? "" : fmt::format(", relaxed {} time{}", s.relax, s.relax == 1 ? "" : "s"),
-          slivers_text(s));
+      return fmt::format("Voronoi cells of {}{}{}",
+                         s.count     ? fmt::format("{} random seeds", grouped(double(*s.count)))
+                         : s.density ? fmt::format("random seeds for a density of {:g}", *s.density)
+                                     : fmt::format("random seeds, {:g} sites each on average", s.volume),
+                         s.relax == 0 ? "" : fmt::format(", relaxed {}", counted(s.relax, "time")),
+                         slivers_text(s));
     case InitialStep::Kind::seeds:
       return fmt::format("{} of radius {:g}",
                          s.count ? fmt::format("{} seeds", grouped(double(*s.count)))

@@ -18,7 +18,7 @@ class Simulation {
   std::shared_ptr<const Model> shared_model() const { return model_; }
   Engine& engine() { return *engine_; }
   const Engine& engine() const { return *engine_; }
-  // Whoever keeps it keeps the memory behind its state, even if the simulation goes on with another.
+  // Keeps the memory behind its state, even if the simulation goes on with another.
   std::shared_ptr<Engine> shared_engine() const { return engine_; }
   int64_t mcs() const { return mcs_; }
   AttemptCounts counts() const;                // of the whole run

@@ -1,5 +1,5 @@
-// A sweep: the grid of a model's parameters, and all its runs. What becomes of the results is up to whoever
-// plays it: `kiln sweep` writes tables, Python may keep them.
+// A sweep: the grid of a model's parameters, and all its runs. The caller decides what becomes of the
+// results: `kiln sweep` writes tables, Python may keep them.
 #pragma once
 
 #include <functional>

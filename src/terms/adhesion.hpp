@@ -58,9 +58,4 @@ KILN_HOT float delta(const Table& table, const Tally& tally, TypeId winner_type,
   return float(sum) * table.unit;
 }
 
-// Energy of one ordered pair of neighbouring sites; the energy of a lattice is half the sum over all of them.
-KILN_HD inline double pair_energy(const Table& table, CellId a, TypeId type_a, CellId b, TypeId type_b) {
-  return a == b ? 0.0 : double(table.row(type_a)[type_b]) * double(table.unit);
-}
-
 }  // namespace kiln::adhesion

@@ -49,5 +49,32 @@ TEST(Json, ObjectsKeepTheOrderOfTheirMembers) {
   EXPECT_EQ(JsonObject().line(), "{}");
 }
 
+TEST(Json, MembersAreFoundHoweverTheObjectIsLaidOut) {
+  const std::string object =
+      R"({"from": {"hash": "inner", "x": [1, {"hash": 2}]}, "title": "a \"hash\": {1, 2}\\", "hash" : "outer",)"
+      "\n\t\"list\": [1, [2, 3]],\r\n\"none\":null}";
+  EXPECT_EQ(json_member(object, "hash"), "\"outer\"");
+  EXPECT_EQ(json_member(object, "from"), R"({"hash": "inner", "x": [1, {"hash": 2}]})");
+  EXPECT_EQ(json_member(object, "title"), R"("a \"hash\": {1, 2}\\")");
+  EXPECT_EQ(json_member(object, "list"), "[1, [2, 3]]");
+  EXPECT_EQ(json_member(object, "none"), "null");
+  EXPECT_EQ(json_member(object, "x"), std::nullopt);
+  EXPECT_EQ(json_member("{}", "a"), std::nullopt);
+  EXPECT_EQ(json_member(R"([{"a": 1}])", "a"), std::nullopt);
+  EXPECT_EQ(json_member(R"({"a": "cut off)", "a"), std::nullopt);
+  EXPECT_EQ(json_member(R"({"a": "ends in \)", "a"), std::nullopt);
+  EXPECT_EQ(json_member("", "a"), std::nullopt);
+}
+
+TEST(Json, MembersThatWereWrittenAreRead) {
+  JsonObject object;
+  object.add("a\"b", "c, }").add("number", 0.5).add("inner", JsonObject().add("number", 7));
+  for (const std::string& text : {object.line(), object.lines()}) {
+    EXPECT_EQ(json_member(text, "a\"b"), json_of("c, }"));
+    EXPECT_EQ(json_member(text, "number"), "0.5");
+    EXPECT_EQ(json_member(text, "inner"), "{\"number\": 7}");
+  }
+}
+
 }  // namespace
 }  // namespace kiln

@@ -17,6 +17,13 @@ TEST(Wording, DurationsAreRead) {
   EXPECT_EQ(seconds_in("1d2h3m4s"), 86400 + 7200 + 180 + 4);
 }
 
+TEST(Wording, ThingsAreCounted) {
+  EXPECT_EQ(counted(0, "page"), "0 pages");
+  EXPECT_EQ(counted(1, "page"), "1 page");
+  EXPECT_EQ(counted(0.8, "cell"), "1 cell");  // about
+  EXPECT_EQ(counted(1234567, "free site"), "1,234,567 free sites");
+}
+
 TEST(Wording, TimesAreInTheUnitOfTheWhole) {
   EXPECT_EQ(time_text(0, 36000), "0 h");
   EXPECT_EQ(time_text(900, 36000), "0.25 h");

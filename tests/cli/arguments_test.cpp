@@ -61,6 +61,17 @@ TEST_F(Arguments, ChoicesThatDoNotExist) {
   EXPECT_NE(kiln("import --help").out.find("--crop-from X Y [Z]"), std::string::npos);
 }
 
+// What CLI11 would say of checks and of flags that take something back.
+TEST_F(Arguments, HelpIsWrittenForPeople) {
+  for (const char* command :
+       {"run", "sweep", "bench", "fidelity", "validate", "info", "render", "export", "import", "phantom"}) {
+    const Result r = kiln(command + std::string(" --help"));
+    EXPECT_EQ(r.exit_code, 0);
+    for (const char* raw : {"->", "{false}", ":INT", " in [", " in {", "NONNEGATIVE", " x 2", " x 3"})
+      EXPECT_EQ(r.out.find(raw), std::string::npos) << command << " has \"" << raw << "\"\n" << r.out;
+  }
+}
+
 TEST_F(Arguments, RenderReplacesOnlyPictures) {
   const std::string model = read("small.toml");
   expect_refused("render small.toml --out small.toml",

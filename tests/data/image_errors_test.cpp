@@ -269,11 +269,11 @@ TEST_F(ImageErrors, OfDescriptions) {
       {ome("SizeX='10' SizeY='8' SizeZ='1' SizeC='1' SizeT='1' DimensionOrder='ZCTXY'"),
        no_use + "DimensionOrder is 'ZCTXY'."},
       {ome("SizeX='9' SizeY='8' SizeZ='1' SizeC='1' SizeT='1' DimensionOrder='XYZCT'"),
-       "cannot read bad.tif: by its OME-XML it has 9 x 8 pixels and 1 channels, but its first page has 10 x "
+       "cannot read bad.tif: by its OME-XML it has 9 x 8 pixels and 1 channel, but its first page has 10 x "
        "8 pixels "
        "of 8-bit unsigned integers."},
       {ome(size + "SizeZ='2147483647'"),
-       "cannot read bad.tif: its OME-XML promises 2147483647 slices, but it has 1 page."},
+       "cannot read bad.tif: its OME-XML promises 2,147,483,647 slices, but it has 1 page."},
       {ome(size + "SizeZ='1'", "<TiffData IFD='1'/>"),
        "cannot read bad.tif: by its OME-XML, slice 1 is not in this file."},
       {ome(size + "SizeZ='1'", "<TiffData/><TiffData/>"),
@@ -283,7 +283,7 @@ TEST_F(ImageErrors, OfDescriptions) {
        "8-bit "
        "unsigned integers."},
       {"ImageJ=1.53t\nimages=4\nchannels=3\n",
-       "cannot read bad.tif: ImageJ's description promises 4 images, but 3 channels of 1 slices at 1 times."},
+       "cannot read bad.tif: ImageJ's description promises 4 images, but 3 channels of 1 slice at 1 time."},
       {"ImageJ=1.53t\nimages=many\n", "cannot read bad.tif: ImageJ's description of it says images=many."},
   };
   for (const auto& [text, message] : cases) {

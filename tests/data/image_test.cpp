@@ -147,7 +147,7 @@ TEST_F(TiffImage, WhiteAsZeroIsInverted) {
       ASSERT_EQ(image.values.real(std::size_t(i)),
                 top - value_of(image.values.element, {0, 0, i / 35, i / 7 % 5, i % 7}));
   }
-  expect_values(read("white_f4.tif"), {2, 5, 7}, Element::float32);  // what white is, nobody says
+  expect_values(read("white_f4.tif"), {2, 5, 7}, Element::float32);  // floats do not say what white is
 }
 
 TEST_F(TiffImage, SamplesAreChannels) {

@@ -44,6 +44,54 @@ TEST(CheckedEngine, NamesTheCellAndTheMcs) {
   }
 }
 
+struct NoSurvey : LatticeSurvey {
+  std::vector<int64_t> contacts() override { return {}; }
+  std::vector<uint8_t> touching(std::span<const uint8_t>) override { return {}; }
+  void tracked_sites(const TakeBits&) override {}
+  std::vector<SiteOfCell> sites_of_sample(int64_t) override { return {}; }
+  std::vector<int32_t> neighbours_of_sample(int64_t) override { return {}; }
+};
+
+// Answers everything that an engine may leave to the defaults with something else.
+class OnADevice : public Forgetful {
+ public:
+  explicit OnADevice(const State& state) : Forgetful(state), cells_(state) { cells_.mcs = 77; }
+  const State& state_of_cells() override { return cells_; }
+  std::function<void()> begin_copy(State& to) override {
+    to.mcs = 88;
+    return [] {};
+  }
+  LatticeSurvey* survey() override { return &survey_; }
+  std::optional<DeviceIds> device_ids() override { return DeviceIds{4096, 1, nullptr}; }
+  std::string settings() const override { return "some"; }
+  std::string gpu() const override { return "a GPU"; }
+  int threads() const override { return 99; }
+
+ private:
+  State cells_;
+  NoSurvey survey_;
+};
+
+TEST(CheckedEngine, LeavesAllElseToTheEngine) {
+  test::SmallWorld w = test::random_world(2, 1);
+  w.recount();
+  auto inner = std::make_unique<OnADevice>(w.state);
+  LatticeSurvey* const survey = inner->survey();
+  CheckedEngine engine(std::move(inner), w.perimeter_neighbours, w.frozen());
+  State copy;
+  engine.begin_copy(copy)();
+  EXPECT_EQ(copy.mcs, 88);
+  EXPECT_EQ(engine.state_of_cells().mcs, 77);
+  EXPECT_EQ(engine.survey(), survey);
+  ASSERT_TRUE(engine.device_ids());
+  EXPECT_EQ(engine.device_ids()->address, 4096u);
+  EXPECT_EQ(engine.name(), "forgetful");
+  EXPECT_EQ(engine.schedule(), "none");
+  EXPECT_EQ(engine.settings(), "some");
+  EXPECT_EQ(engine.gpu(), "a GPU");
+  EXPECT_EQ(engine.threads(), 99);
+}
+
 TEST(CheckedEngine, ChangesNothing) {
   test::SmallWorld w = test::everything(2, 4);
   const Physics physics = w.physics();

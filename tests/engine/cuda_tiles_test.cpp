@@ -199,7 +199,7 @@ TEST(CudaTiles, IdsLieOnTheGpuForOthers) {
     pair.advance(3);
     const std::optional<DeviceIds> second = pair.gpu.device_ids();
     ASSERT_TRUE(first && second);
-    EXPECT_NE(first->address, second->address);  // somebody holds the first
+    EXPECT_NE(first->address, second->address);  // the first is still held
     for (const auto& [ids, state] : {std::pair(*first, &then), std::pair(*second, &pair.gpu.state())}) {
       std::vector<CellId> seen(state->ids.size());
       ASSERT_EQ(cuda::api::driver().memcpy_to_host(seen.data(), ids.address, seen.size() * sizeof(CellId)),

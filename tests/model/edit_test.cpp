@@ -69,7 +69,7 @@ TEST(Edit, KeepsTheBooks) {
   EXPECT_EQ(state.cells.extent[3].volume, 10);
   for (std::size_t site = 0; site < state.ids.size(); ++site)
     EXPECT_EQ(state.act[site], state.ids[site] == daughter ? 0 : before.act[site]);
-  // The daughter starts like a cell of a first state; nobody else notices.
+  // The daughter starts like a cell of a first state; the others are as they were.
   ASSERT_EQ(state.cells.direction.size(), state.cells.count());
   EXPECT_NEAR(dot(state.cells.direction[daughter], state.cells.direction[daughter]), 1, 1e-5);
   EXPECT_EQ(state.cells.direction[3], before.cells.direction[3]);

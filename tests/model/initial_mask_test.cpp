@@ -1,4 +1,4 @@
-// Steps that take only what an image keeps, and images that nobody has to have.
+// Steps that take only what an image keeps, and generated images.
 #include <algorithm>
 
 #include "data/tiff/write_stack.hpp"

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "file_examples.hpp"
+
 namespace kiln {
 namespace {
 
@@ -60,6 +62,26 @@ TEST(RunRecord, IsWrittenAsJson) {
   "notes": ["2 cells are extinct", "line\nbreak"]
 }
 )");
+}
+
+// Of a run that came to its end with this hash, and in any layout: run.json may have been formatted anew.
+TEST(RunRecord, IsOfTheStateThatTheRunCameTo) {
+  const ScratchFolder folder;
+  const auto is_of = [&](std::string json, const std::string& hash) {
+    set_bytes(folder / "run.json", json);
+    const bool as_written = is_record_of(folder / "run.json", hash);
+    std::erase(json, '\n');
+    set_bytes(folder / "run.json", json);
+    EXPECT_EQ(is_record_of(folder / "run.json", hash), as_written);
+    return as_written;
+  };
+  RunRecord record = example();
+  EXPECT_FALSE(is_of(run_json(record), record.hash)) << "it was interrupted";
+  record.interrupted = false;
+  EXPECT_TRUE(is_of(run_json(record), record.hash));
+  EXPECT_FALSE(is_of(run_json(record), record.from->hash)) << "where it began";
+  EXPECT_FALSE(is_of("", record.hash));
+  EXPECT_FALSE(is_record_of(folder / "none", record.hash));
 }
 
 TEST(RunRecord, HasASummaryOnOneLine) {

@@ -84,7 +84,7 @@ class Gpu(unittest.TestCase):
         before = self.sim.lattice.copy()
         self.sim.run(10)
         self.assertFalse((self.sim.lattice == before).all())
-        self.sim.device_lattice  # of now, elsewhere: somebody holds the former
+        self.sim.device_lattice  # of now, elsewhere: the former is still held
         np.testing.assert_array_equal(brought_down(tensor.data, before.shape), before)
         self.assertEqual(array.__cuda_array_interface__["data"][0], tensor.data)
         del capsule

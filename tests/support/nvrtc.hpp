@@ -17,8 +17,8 @@ inline bool in_ci() {
 
 }  // namespace kiln
 
-// Skips the test where NVRTC is missing. Where CI says that it is CI, that is a failure: kernels that nobody
-// compiled are kernels that do not compile.
+// Skips the test where NVRTC is missing. Where CI says that it is CI, that is a failure: kernels that were
+// not compiled are kernels that do not compile.
 #define KILN_NEEDS_NVRTC()                                                           \
   do {                                                                               \
     const std::string kiln_missing = kiln::cuda::nvrtc_missing_reason();             \

@@ -15,7 +15,7 @@
 namespace kiln::hdf5 {
 namespace {
 
-// Whether this is a whole deflate stream of so many bytes, and no more. Without zlib nobody can tell; HDF5
+// Whether this is a whole deflate stream of so many bytes, and no more. Without zlib it is not known; HDF5
 // itself cannot read such chunks then, either.
 bool inflates_to(uint64_t expected, const uint8_t* bytes, uint64_t size) {
 #if __has_include(<zlib.h>)
@@ -99,7 +99,7 @@ class Chunks {
     for (std::size_t i = 0; i < filters_.size(); ++i) {
       if ((skipped >> i & 1) != 0 || filters_[i] == H5Z_FILTER_SHUFFLE) continue;
       if (filters_[i] == H5Z_FILTER_DEFLATE) {
-        if (std::exchange(packed, true)) return false;  // nobody packs twice
+        if (std::exchange(packed, true)) return false;  // packed twice: no program does
       } else if (packed) {
         if (size < kChecksum) return false;
         size -= kChecksum;

@@ -28,13 +28,13 @@ struct Segmentation {
 // What was understood of an image, for people to look at.
 struct ImageFacts {
   Vec3i voxels;    // of the image, before cropping
-  Vec3d voxel_um;  // edges; those of a site where nobody gave them
+  Vec3d voxel_um;  // edges; those of a site where none are given
   bool voxel_is_known = false;
   bool only_proportions = false;  // the narrowest edge is taken for a site's
-  Vec3i sites;           // of the grid that it covers
-  double threshold = 0;  // that was used
-  double share = 0;      // of these sites, those that belong to it
-  int64_t specks = 0;    // sites of pieces that were dropped
+  Vec3i sites;                    // of the grid that it covers
+  double threshold = 0;           // that was used
+  double share = 0;               // of these sites, those that belong to it
+  int64_t specks = 0;             // sites of pieces that were dropped
 };
 
 struct ImportedMask {

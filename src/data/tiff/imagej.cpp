@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/wording.hpp"
 #include "data/tiff/length_unit.hpp"
 
 namespace kiln {
@@ -53,9 +54,9 @@ std::optional<ImagejStack> parse_imagej(const std::string& text, const std::stri
   if (stack.slices * stack.channels > stack.images ||
       stack.slices * stack.channels * stack.frames != stack.images)
     throw UserError(
-        fmt::format("cannot read {}: ImageJ's description promises {} images, but {} channels of {} slices "
-                    "at {} times.",
-                    file, stack.images, stack.channels, stack.slices, stack.frames));
+        fmt::format("cannot read {}: ImageJ's description promises {}, but {} of {} at {}.", file,
+                    counted(double(stack.images), "image"), counted(double(stack.channels), "channel"),
+                    counted(double(stack.slices), "slice"), counted(double(stack.frames), "time")));
   if (const auto spacing = value_of(text, "spacing"))
     stack.spacing = std::abs(std::strtod(std::string(*spacing).c_str(), nullptr));
   if (!std::isfinite(stack.spacing)) stack.spacing = 0;

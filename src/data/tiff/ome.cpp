@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/wording.hpp"
 #include "data/tiff/length_unit.hpp"
 
 namespace kiln {
@@ -148,8 +149,8 @@ std::optional<OmePixels> parse_ome(const std::string& text, const std::string& f
 std::vector<std::size_t> ome_pages(const OmePixels& pixels, const OmeChoice& choice, std::size_t pages,
                                    const std::string& file) {
   if (uint64_t(pixels.slices) > pages)
-    throw UserError(fmt::format("cannot read {}: its OME-XML promises {} slices, but it has {} page{}.", file,
-                                pixels.slices, pages, pages == 1 ? "" : "s"));
+    throw UserError(fmt::format("cannot read {}: its OME-XML promises {}, but it has {}.", file,
+                                counted(double(pixels.slices), "slice"), counted(double(pages), "page")));
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> found(std::size_t(pixels.slices), kNone);
   const int64_t channels = pixels.channels / choice.samples;

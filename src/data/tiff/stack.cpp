@@ -104,8 +104,8 @@ class TiffStack {
   void choose_by_ome(const OmePixels& ome) {
     if (ome.width != format_.width || ome.height != format_.height || ome.channels % format_.samples != 0)
       throw UserError(fmt::format(
-          "cannot read {}: by its OME-XML it has {} x {} pixels and {} channels, but its first page has {}.",
-          name(), ome.width, ome.height, ome.channels, format_.text()));
+          "cannot read {}: by its OME-XML it has {} x {} pixels and {}, but its first page has {}.", name(),
+          ome.width, ome.height, counted(double(ome.channels), "channel"), format_.text()));
     const int64_t channel = choose_sample(ome.channels);
     choose_time(ome.times);
     use(ome_pages(ome, {channel, part_.time, format_.samples}, file_.pages().size(), name()));
@@ -126,9 +126,9 @@ class TiffStack {
       return;
     }
     if (uint64_t(imagej.images) != pages.size())
-      throw UserError(fmt::format(
-          "cannot read {}: ImageJ's description promises {} image{}, but it has {} page{}.", name(),
-          imagej.images, imagej.images == 1 ? "" : "s", pages.size(), pages.size() == 1 ? "" : "s"));
+      throw UserError(fmt::format("cannot read {}: ImageJ's description promises {}, but it has {}.", name(),
+                                  counted(double(imagej.images), "image"),
+                                  counted(double(pages.size()), "page")));
     std::vector<std::size_t> chosen;
     for (int64_t slice = 0; slice < imagej.slices; ++slice) chosen.push_back(pages[image(slice)]);
     use(std::move(chosen));

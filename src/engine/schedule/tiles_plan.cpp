@@ -78,8 +78,8 @@ int reach_of_terms(const Model& model) {
   return reach;
 }
 
-// About the volume of a type's cells in the first state, from the model alone: whoever resumes a run must
-// come to the same plan, whether or not images are still there.
+// About the volume of a type's cells in the first state, from the model alone: a resumed run must come
+// to the same plan, whether or not images are still there.
 double start_volume(const Model& model, TypeId type) {
   constexpr double kUnknown = 1000;
   double largest = 0;

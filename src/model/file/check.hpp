@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/file/document.hpp"
-#include "model/file/schema.hpp"
+#include "model/file/schema/schema.hpp"
 
 namespace kiln {
 

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "model/file/schema.hpp"
+#include "model/file/schema/schema.hpp"
 
 namespace kiln {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/wording.hpp"
 #include "model/file/reading.hpp"
 
 namespace kiln {
@@ -22,8 +23,8 @@ void check_periodic_sides(const Reading& r) {
       fail_at(
           *find(*find(r.complete, kLatticeSection.name), "size"),
           fmt::format("lattice.size is {} along {}, but a periodic side must be at least {} sites long with "
-                      "neighbours {} site{} away.",
-                      m.lattice.size[axis], "xyz"[axis], 2 * reach + 1, reach, reach == 1 ? "" : "s"));
+                      "neighbours {} away.",
+                      m.lattice.size[axis], "xyz"[axis], 2 * reach + 1, counted(reach, "site")));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/wording.hpp"
 #include "model/file/reading.hpp"
 
 namespace kiln {
@@ -17,9 +18,9 @@ void check_sides(const Node& node, const std::string& path, const Model& model) 
   const int reach = std::max({2, model.adhesion_neighbours.reach, model.perimeter_neighbours.reach});
   if (c.per_thread < c.region + reach)
     fail_at(*find(node, "per_thread"),
-            fmt::format("{}.per_thread is {}, but must be at least {}: active regions of {} site{} stay {} "
+            fmt::format("{}.per_thread is {}, but must be at least {}: active regions of {} stay {} "
                         "sites apart.",
-                        path, c.per_thread, c.region + reach, c.region, c.region == 1 ? "" : "s", reach));
+                        path, c.per_thread, c.region + reach, counted(c.region, "site"), reach));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "model/file/schema.hpp"
+#include "model/file/schema/schema.hpp"
 #include "model/file/term_registry.hpp"
 
 namespace kiln {
@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kIntroduction =
     R"(# The model file
 
-<!-- Written from the tables in src/model/file/schema.cpp and src/terms; a test compares the two. -->
+<!-- Written from the tables in src/model/file/schema and src/terms; a test compares the two. -->
 
 A model is a [TOML](https://toml.io) file. Only `lattice.size` must be given; everything else has a default.
 Unknown keys are errors. `kiln validate MODEL.toml` explains a model in words; a run's folder holds the

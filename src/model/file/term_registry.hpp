@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "model/file/schema.hpp"
+#include "model/file/schema/schema.hpp"
 #include "terms/physics.hpp"
 
 namespace kiln {

@@ -90,8 +90,8 @@ void note_missing(const StepBuilder& builder, const Labels& labels,
   const auto first = std::find_if(step.label_types.begin(), step.label_types.end(), unknown);
   if (first == step.label_types.end()) return;
   const auto count = std::count_if(first, step.label_types.end(), unknown);
-  builder.note(fmt::format("has a type for {} label{} that {} does not hold, such as {}",
-                           grouped(double(count)), count == 1 ? "" : "s", step.image.file, first->first));
+  builder.note(fmt::format("has a type for {} that {} does not hold, such as {}",
+                           counted(double(count), "label"), step.image.file, first->first));
 }
 
 TypeId type_of_label(const StepBuilder& builder, int64_t label) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/wording.hpp"
 #include "model/initial/hexagonal.hpp"
 #include "model/initial/nearest.hpp"
 #include "model/initial/pieces.hpp"
@@ -100,8 +101,8 @@ void add_voronoi(StepBuilder& builder) {
   const int64_t free = builder.free_region_sites(), wanted = wanted_cells(builder, free);
   builder.check_cell_count(double(builder.next_cell() - 1) + double(wanted));
   if (wanted > free)
-    builder.fail(fmt::format("was to place {} cells, but its region has only {} free site{}; ask for fewer",
-                             wanted, free, free == 1 ? "" : "s"));
+    builder.fail(fmt::format("was to place {} cells, but its region has only {}; ask for fewer", wanted,
+                             counted(double(free), "free site")));
   if (wanted == 0) return;
   std::vector<FinePoint> seeds;
   for (const Site site : SiteDraw(builder).draw(wanted))

@@ -1,5 +1,5 @@
-// Stacks that look as if they came from a microscope, for everybody who has none: a network of strands or
-// vessels, blurred by the optics and speckled by the light.
+// Generated stacks that look as if they came from a microscope: a network of strands or vessels, blurred by
+// the optics and speckled by the light.
 #pragma once
 
 #include "data/image/image.hpp"

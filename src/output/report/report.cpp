@@ -52,14 +52,6 @@ summary { cursor: pointer; font-size: 18px; font-weight: 600; margin-bottom: 12p
 footer { margin-top: 48px; color: #8b929a; font-size: 13px; }
 )";
 
-std::string duration(double seconds) {
-  if (!(seconds >= 0) || !std::isfinite(seconds)) return "–";
-  if (seconds < 60) return fmt::format("{:.{}f} s", seconds, seconds < 10 ? 2 : 1);
-  const auto whole = int64_t(std::llround(seconds));
-  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
-}
-
 // 1.26e9 as "1.26 billion".
 std::string rate(double per_second) {
   if (!(per_second > 0) || !std::isfinite(per_second)) return "–";
@@ -88,7 +80,7 @@ std::string figure(const std::string& value, const std::string& what) {
 std::string key_figures(const RunRecord& run) {
   return "<div class=\"figures\">\n" + figure(grouped(double(run.mcs)), "Monte Carlo steps") +
          figure(grouped(double(run.cells)), "cells") + figure(grouped(double(run.sites)), "sites") +
-         figure(duration(run.seconds), "computing time") +
+         figure(duration_text(run.seconds), "computing time") +
          figure(rate(run.site_updates_per_second), "site updates per second") + "</div>\n";
 }
 

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <thread>
 
 #include "base/json.hpp"
+#include "base/wording.hpp"
 
 namespace kiln {
 namespace {
@@ -59,12 +61,8 @@ std::string run_json(const RunRecord& r) {
 
 bool is_record_of(const std::filesystem::path& file, const std::string& hash) {
   std::ifstream in(file);
-  bool same_hash = false, finished = false;
-  for (std::string line; std::getline(in, line);) {
-    same_hash |= line == fmt::format("  \"hash\": {},", json_of(hash));
-    finished |= line == "  \"interrupted\": false,";
-  }
-  return same_hash && finished;
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  return json_member(text, "hash") == json_of(hash) && json_member(text, "interrupted") == json_of(false);
 }
 
 std::string summary_json(const RunRecord& r) {
@@ -97,7 +95,7 @@ std::string processor_name() {
 }
 
 std::string processor_name(int threads) {
-  return fmt::format("{}, {} {}", processor_name(), threads, threads == 1 ? "thread" : "threads");
+  return fmt::format("{}, {}", processor_name(), counted(threads, "thread"));
 }
 
 }  // namespace kiln

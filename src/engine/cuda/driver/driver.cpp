@@ -46,10 +46,6 @@ int64_t Device::free_memory() const {
   return int64_t(free);
 }
 
-void Device::require_free(double bytes, const std::string& what) const {
-  if (bytes > double(free_memory())) throw too_little_memory(bytes, what);
-}
-
 OutOfMemory Device::too_little_memory(double bytes, const std::string& what) const {
   return OutOfMemory(fmt::format("the GPU {} has too little memory: {} needs {}, and {} of its {} are free",
                                  device_text(info()), what, bytes_text(bytes),

@@ -52,8 +52,7 @@ class Device {
 
   const DeviceInfo& info() const;
   int64_t free_memory() const;
-  // Throws OutOfMemory where less is free. `what` is what needs it: "the lattice".
-  void require_free(double bytes, const std::string& what) const;
+  // `what` is what needs the memory: "the lattice".
   OutOfMemory too_little_memory(double bytes, const std::string& what) const;
   // Waits for everything; what went wrong in kernels launched before comes out here.
   void synchronize() const;

@@ -1,0 +1,40 @@
+"""Arguments that Python lets be anything: each is what it must be, or refused in a sentence."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from kiln import _kiln
+
+_MOST_MCS = 10**12
+_MOST_INT = 2**31 - 1
+
+
+def whole(name: str, value: Any, least: int = 0, most: int = _MOST_MCS) -> int:
+    """An integer, or a float that is one, as 1e3.
+
+    >>> whole("mcs", 1e3)
+    1000
+    """
+    try:
+        number = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or not least <= number <= most:
+        raise _kiln.UserError(f"{name} is {value!r}, but must be an integer between {least} and {most}.")
+    return number
+
+
+def count(name: str, value: Any, least: int = 0) -> int:
+    return whole(name, value, least, _MOST_INT)
+
+
+def text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise _kiln.UserError(f"{name} is {value!r}, but must be a text.")
+    return value
+
+
+def engine_choice(engine: Any, schedule: Any, threads: Any, device: Any) -> tuple[str, str, int, int]:
+    return text("engine", engine), text("schedule", schedule), count("threads", threads), count("device", device)
