@@ -218,8 +218,9 @@ TEST_F(DiskTest, WhateverCannotBeWrittenIsNamed) {
     expect_failure(failed);
     EXPECT_NE(failed.out.find("kiln: cannot write r/" + file), std::string::npos) << failed.out;
     // At the end the checkpoint comes before all that can be made of it.
-    if (file == "pictures/view_00000040.png")
+    if (file == "pictures/view_00000040.png") {
       EXPECT_NE(failed.out.find("The checkpoint of MCS 40 in r is whole"), std::string::npos) << failed.out;
+    }
     fs::remove_all(folder_ / "r" / file);
     const Result rest = kiln("run busy.toml --out r --resume");
     ASSERT_EQ(rest.exit_code, 0) << file << rest.out;
