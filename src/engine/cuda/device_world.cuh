@@ -235,6 +235,15 @@ __device__ __forceinline__ uint32_t compact(bool mine, uint32_t lane, const Put&
   return __popc(all);
 }
 
+__device__ __forceinline__ uint32_t sum_of_warp(uint32_t mine) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(~0u, mine);
+#else
+  for (int step = 16; step > 0; step /= 2) mine += __shfl_xor_sync(~0u, mine, step);
+  return mine;
+#endif
+}
+
 // Threads that share a strided loop: this one's rank among them, and how many there are.
 struct ThreadRange {
   int64_t rank, count;

@@ -205,7 +205,8 @@ class SlicePainter {
                                  *(own - left),        *own,          *(own + right),
                                  *(own + down - left), *(own + down), *(own + down + right)};
         int bits = 0;
-        for (int i = 0; i < 9; ++i) bits |= (around[i] != *own ? 1 : 0) << i;
+        for (int i = 0; i < 9; ++i)
+          if (around[i] != *own) bits |= 1 << i;
         if (around[3] == kMedium) bits |= kMediumBefore;
         if (around[1] == kMedium) bits |= kMediumAbove;
         others_[y * width + x] = uint16_t(bits);

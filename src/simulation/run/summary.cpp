@@ -161,7 +161,7 @@ void write_summary_files(const RunRecord& record, const Model& model, const Stat
     if (fs::exists(folder.path / file) || folder.path / file == folder.record())
       report.files.push_back({file, what});
   write_report(folder.report(), report);
-  // The last of all files: whoever finds it knows that the others are there.
+  // The last of all files: where it is there, so are the others.
   write_text_atomically(folder.record(), run_json(complete));
 }
 

@@ -140,11 +140,6 @@ __device__ __forceinline__ Fields unlike(const RowTriple<Fields>& own,
   return sum;
 }
 
-__device__ __forceinline__ uint32_t sum_over_warp(uint32_t mine) {
-  for (int step = 16; step > 0; step /= 2) mine += __shfl_xor_sync(~0u, mine, step);
-  return mine;
-}
-
 }  // namespace kiln::device
 
 // Adds to totals[own type * kTypes + type of a neighbour that follows]. Every thread has its own columns in
@@ -176,7 +171,7 @@ extern "C" __global__ void count_contacts(const __grid_constant__ kiln::cuda::St
     for (int own = 0; own < model::kTypes; ++own)
       for (int other = 0; other < model::kTypes; ++other) {
         const uint64_t fields = columns[own * kFieldWords + other / 4][threadIdx.x];
-        const uint32_t count = sum_over_warp(uint32_t(fields >> 16 * (other % 4)) & 0xFFFF);
+        const uint32_t count = sum_of_warp(uint32_t(fields >> 16 * (other % 4)) & 0xFFFF);
         if (threadIdx.x % 32 == 0 && count != 0) add(totals + own * model::kTypes + other, count);
       }
   }

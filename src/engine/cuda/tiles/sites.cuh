@@ -148,15 +148,6 @@ __device__ __forceinline__ int32_t sum_over_moore_types(TileWorld& world, const 
   return sum;
 }
 
-__device__ __forceinline__ uint32_t sum_of_warp(uint32_t mine) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync(~0u, mine);
-#else
-  for (int step = 16; step > 0; step /= 2) mine += __shfl_xor_sync(~0u, mine, step);
-  return mine;
-#endif
-}
-
 // Logarithms of Act values, each with a 1 in a field above that counts them; kStale for the value 0. Where a
 // stamp is short, every distance of one from the clock has an entry.
 class ActLogs {
