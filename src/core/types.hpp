@@ -28,6 +28,12 @@ using uint64_t = unsigned long long;
 #else
 #define KILN_HOT inline __attribute__((always_inline))
 #endif
+// For long ones that few models use, inside such a function: on a processor they cost the others registers.
+#ifdef __CUDACC__
+#define KILN_APART KILN_HD
+#else
+#define KILN_APART __attribute__((noinline))
+#endif
 
 namespace kiln {
 

@@ -117,7 +117,7 @@ struct Term : TermDefaults {
     return axes_of(cell.volume(), cell.sum(), cell.moments(), cell.dimension());
   }
   template <class Cell>
-  KILN_HD static float delta(const Params& p, const Cell& cell, const SiteChange& change) {
+  KILN_APART static float delta(const Params& p, const Cell& cell, const SiteChange& change) {
     if (!acts(p)) return 0;
     Vec3<int64_t> sum = cell.sum();
     Moments moments = cell.moments();
