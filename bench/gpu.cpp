@@ -58,7 +58,11 @@ std::vector<Case> chosen_cases(const Options& options) {
     cases = {{"act3d", 256}, {"act3d", 512}, {"act3d", 1024}};
     if (options.huge) cases.push_back({"act3d", 2048});
   }
-  if (!options.only.empty()) std::erase_if(cases, [&](const Case& c) { return c.name != options.only; });
+  if (!options.only.empty()) {
+    std::erase_if(cases, [&](const Case& c) { return c.name != options.only; });
+    if (cases.empty())
+      throw UserError(fmt::format("--only is {}, which is none of the cases.", options.only));
+  }
   if (options.quick)
     for (Case& c : cases) c.size /= 2;
   return cases;

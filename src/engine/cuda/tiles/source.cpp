@@ -113,7 +113,7 @@ int registers_for(int registers, int spilled_bytes) {
 // of warps that would spill, going by what the last compile spilled, are not tried.
 TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int warps_at_most,
                                      int shared_at_most) {
-  TilesKernels result{{}, shape, {}};
+  TilesKernels result{{}, shape};
   const unsigned extra = shape.members ? sizeof(TilesTables) : 0;
   int needed = 0;
   for (const int warps : {32, 28, 24, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
@@ -124,8 +124,9 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
         extra + shared_bytes(warps, shape.batches, c.physics.lattice, c.settings.tile.x, c.layout.word_bytes,
                              c.layout.max_act);
     if (int(result.shape.shared_bytes) > shared_at_most && warps > 1) continue;
-    result.source = tiles_source(c.physics, c.settings, c.layout, c.history, result.shape, c.numbers);
-    result.compiled = compile_cached(result.source, "tiles.cu", c.architecture);
+    result.compiled =
+        compile_cached(tiles_source(c.physics, c.settings, c.layout, c.history, result.shape, c.numbers),
+                       "tiles.cu", c.architecture);
     int spilled = 0;
     for (const KernelResources& r : resources(result.compiled)) spilled += r.spill_stores;
     if (spilled == 0 || registers == kMostRegisters) break;

@@ -33,7 +33,6 @@ std::string tiles_source(const Physics& physics, const tiles::Settings& settings
 struct TilesKernels {
   Compiled compiled;
   KernelShape shape;
-  std::string source;
 };
 
 // Compiles for a device with so many multiprocessors and so much shared memory per block at most; with as
