@@ -2,12 +2,14 @@
 //
 // `World` is how an engine shows its memory:
 //   TypeId type(CellId)                       int32_t volume(CellId), perimeter(CellId)
-//   Vec3i anchor(CellId)                      sum(CellId), moments(CellId), targets(CellId): see
-//   core/cells.hpp Vec3f direction(CellId)                   p of persistence const Patch<Dim>&
-//   around_target()         Moore neighbours of the target const Tally& tally()                      of these
+//   anchor(CellId), sum(CellId), moments(CellId), targets(CellId)   see core/cells.hpp
+//   Vec3f direction(CellId)                   p of persistence
+//   const Patch<Dim>& around_target()         Moore neighbours of the target
+//   const Tally& tally()                      of these
 //   Vec3i target_place()
 //   float mean_act_at_source(), mean_act_at_target()   act::geometric_mean of winner and loser
 //   const FarPatch& far_around_target(const Neighbourhood&)   where a model asks for another neighbourhood
+// `Physics` is Physics, or one of which more is known when it is compiled (engine/host/narrow_physics.hpp).
 #pragma once
 
 #include "core/centroid.hpp"
@@ -26,7 +28,7 @@ KILN_HOT int32_t sum_over_moore_types(World& world, const int32_t* gained, const
       world.around_target(), [&world](CellId id) { return world.type(id); }, gained, lost);
 }
 
-template <class World>
+template <class Physics, class World>
 KILN_HOT float adhesion_delta(const Physics& physics, World& world, const Copy& copy) {
   if (physics.adhesion_is_moore)
     return adhesion::delta(physics.adhesion, world.tally(), copy.winner_type, copy.loser_type,
@@ -44,23 +46,24 @@ KILN_HOT float adhesion_delta(const Physics& physics, World& world, const Copy& 
 // How a copy changes its two cells, beside the site itself.
 struct CopyChange {
   int32_t winner_perimeter, loser_perimeter;
-  Vec3i place;  // of the target; only where a term in use asks for it (TermsInUse::needs_place)
+  Vec3i place;  // of the target; only where a term in use kNeedsPlace
 };
 
-template <class World>
+template <class Physics, class World>
 KILN_HOT CopyChange change_of(const Physics& physics, World& world, const Copy& copy) {
   const Tally n = physics.perimeter_is_moore ? world.tally()
                                              : tally(world.far_around_target(*physics.perimeter_neighbours),
                                                      copy.winner, copy.loser);
   CopyChange change{
       perimeter::change_on_gain(n.present, n.winners), perimeter::change_on_loss(n.present, n.losers), {}};
-  if (physics.uses.needs_place()) change.place = world.target_place();
+  if (any_in_use(physics, [](auto term) { return decltype(term)::kNeedsPlace; }))
+    change.place = world.target_place();
   return change;
 }
 
 // One cell as terms of TermScope::cells see it. `Cells` is anything that knows the sums of the two cells by
 // id: volume, perimeter, anchor, sum, moments, targets.
-template <class Cells>
+template <class Physics, class Cells>
 class CellView {
  public:
   KILN_HOT CellView(const Physics& all, const Cells& sums, CellId cell)
@@ -84,18 +87,18 @@ class CellView {
   }
 
  private:
-  KILN_HOT bool has_own(float target) const { return physics_.uses.targets && target == kOwnTarget; }
+  KILN_HOT bool has_own(float target) const { return physics_.has_targets() && target == kOwnTarget; }
 
   const Physics& physics_;
   const Cells& cells_;
   CellId id_;
 };
 
-template <class Term, class Cells>
+template <class Term, class Physics, class Cells>
 KILN_HOT float delta_of_cells(const Physics& physics, const Cells& cells, const Copy& copy,
                               const CopyChange& change) {
   const auto of = [&](CellId cell, TypeId type, int sign, int32_t perimeter) {
-    return Term::delta(physics.types[type].*Term::kParams, CellView<Cells>(physics, cells, cell),
+    return Term::delta(physics.types[type].*Term::kParams, CellView(physics, cells, cell),
                        SiteChange{sign, perimeter, change.place});
   };
   float sum = 0;
@@ -105,26 +108,26 @@ KILN_HOT float delta_of_cells(const Physics& physics, const Cells& cells, const 
 }
 
 // What depends on the two cells as wholes. It changes whenever either of them gains or loses a site anywhere.
-template <class Cells>
+template <class Physics, class Cells>
 KILN_HOT float cells_delta(const Physics& physics, const Cells& cells, const Copy& copy,
                            const CopyChange& change) {
   float sum = 0;
   Terms::each([&](auto term) {
     using Term = decltype(term);
     if constexpr (Term::kScope == TermScope::cells)
-      if (physics.uses.*Term::kUse) sum += delta_of_cells<Term>(physics, cells, copy, change);
+      if (physics.template in_use<Term>()) sum += delta_of_cells<Term>(physics, cells, copy, change);
   });
   return sum;
 }
 
 // What depends on the surroundings of the target alone. False where a hard rule forbids the copy.
-template <int Dim, class World>
+template <int Dim, class Physics, class World>
 KILN_HOT bool local_delta(const Physics& physics, World& world, const Copy& copy, float& dh) {
   dh = adhesion_delta(physics, world, copy);
   return Terms::all([&](auto term) {
     using Term = decltype(term);
     if constexpr (Term::kScope == TermScope::local)
-      return !(physics.uses.*Term::kUse) || Term::template add<Dim>(physics, world, copy, dh);
+      return !physics.template in_use<Term>() || Term::template add<Dim>(physics, world, copy, dh);
     else
       return true;
   });
@@ -134,24 +137,25 @@ KILN_HOT bool local_delta(const Physics& physics, World& world, const Copy& copy
 static_assert(Terms::count(TermScope::bounded) <= 1);
 
 // The lowest dH that bounded terms can make of it.
+template <class Physics>
 KILN_HOT float lowest_delta(const Physics& physics, const Copy& copy, float dh) {
   Terms::each([&](auto term) {
     using Term = decltype(term);
     if constexpr (Term::kScope == TermScope::bounded)
-      if (physics.uses.*Term::kUse) dh += Term::lowest(physics.types[copy.steering_type()].*Term::kParams);
+      if (physics.template in_use<Term>()) dh += Term::lowest(physics.types[copy.steering_type()].*Term::kParams);
   });
   return dh;
 }
 
 // Whether dh and what bounded terms add to it stay below the threshold.
-template <class World>
+template <class Physics, class World>
 KILN_HOT bool accepts_with_bounded(const Physics& physics, World& world, const Copy& copy, float dh,
                                    float threshold) {
   bool decided = false;
   const bool accepted = Terms::all([&](auto term) {
     using Term = decltype(term);
     if constexpr (Term::kScope == TermScope::bounded) {
-      if (!(physics.uses.*Term::kUse)) return true;
+      if (!physics.template in_use<Term>()) return true;
       decided = true;
       return Term::accepts(physics.types[copy.steering_type()].*Term::kParams, world, dh, threshold);
     } else {
@@ -162,7 +166,7 @@ KILN_HOT bool accepts_with_bounded(const Physics& physics, World& world, const C
 }
 
 // True where the copy happens: no hard rule forbids it and dH <= threshold. `change` is then what it changes.
-template <int Dim, class World>
+template <int Dim, class Physics, class World>
 KILN_HOT bool accepts(const Physics& physics, World& world, const Copy& copy, float threshold,
                       CopyChange& change) {
   float dh;

@@ -43,12 +43,11 @@ struct TermsInUse : Terms::Flags {
   KILN_HOT constexpr bool any(const Property& property) const {
     return Terms::any([&](auto term) { return this->*decltype(term)::kUse && property(term); });
   }
-  KILN_HOT constexpr bool needs_place() const {
-    return any([](auto term) { return decltype(term)::kNeedsPlace; });
-  }
 };
 
 struct Physics {
+  static constexpr bool kMoments = true;  // cells may have them
+
   float temperature = 1;
   Lattice lattice;
   TermsInUse uses;
@@ -59,6 +58,19 @@ struct Physics {
   bool adhesion_is_moore = true, perimeter_is_moore = true;
   const VectorField* fields = nullptr;
   const int32_t* act_logs = nullptr;  // [largest Max + 1]
+
+  template <class Term>
+  KILN_HOT constexpr bool in_use() const {
+    return uses.*Term::kUse;
+  }
+  KILN_HOT constexpr bool has_targets() const { return uses.targets; }
 };
+
+// Whether a term in use has a property.
+template <class Physics, class Property>
+KILN_HOT constexpr bool any_in_use(const Physics& physics, const Property& property) {
+  return Terms::any(
+      [&](auto term) { return physics.template in_use<decltype(term)>() && property(term); });
+}
 
 }  // namespace kiln

@@ -26,7 +26,7 @@ KILN_HOT HostAttempt<Dim> attempt_at(const StateReader<Dim>& reader, const Vec3i
 
 // The copy that an attempt between different ids stands for, and the place of its source; false where frozen
 // cells make it null.
-template <int Dim>
+template <int Dim, class Physics>
 KILN_HOT bool copy_of(const StateReader<Dim>& reader, const Physics& physics, const HostAttempt<Dim>& a,
                       Copy& copy, typename HostWorld<Dim>::Place& source) {
   copy = {a.source_id, a.target_id, reader.type(a.source_id), reader.type(a.target_id), {}, {}};
@@ -40,7 +40,7 @@ KILN_HOT bool copy_of(const StateReader<Dim>& reader, const Physics& physics, co
   copy.step = reader.step_from(a.direction);
   copy.source = a.target.at - copy.step;
   if (!a.target.interior) reader.lattice().wrap(copy.source);
-  source = {a.source, copy.source, physics.uses.act && reader.is_interior(copy.source)};
+  source = {a.source, copy.source, physics.template in_use<act::Term>() && reader.is_interior(copy.source)};
   return true;
 }
 

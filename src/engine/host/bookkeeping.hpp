@@ -15,13 +15,15 @@ KILN_HOT void put_site(State& state, const Physics& physics, Site site, CellId w
         winner == kMedium ? ActValue(0) : ActValue(physics.types[winner_type].act.max);
 }
 
-template <int Dim>
+template <int Dim, class Physics>
 KILN_HOT void apply_copy(State& state, const Physics& physics, const Copy& copy, Site target,
                          const Vec3i& place, const CopyChange& change) {
   if (copy.loser != kMedium)
-    gain_site<Dim>(state.lattice, state.cells, copy.loser, place, -1, change.loser_perimeter);
+    gain_site<Dim, Physics::kMoments>(state.lattice, state.cells, copy.loser, place, -1,
+                                      change.loser_perimeter);
   if (copy.winner != kMedium)
-    gain_site<Dim>(state.lattice, state.cells, copy.winner, place, +1, change.winner_perimeter);
+    gain_site<Dim, Physics::kMoments>(state.lattice, state.cells, copy.winner, place, +1,
+                                      change.winner_perimeter);
   put_site(state, physics, target, copy.winner, copy.winner_type);
 }
 

@@ -4,6 +4,7 @@
 #include "engine/host/attempt_batch.hpp"
 #include "engine/host/between_mcs.hpp"
 #include "engine/host/bookkeeping.hpp"
+#include "engine/host/narrow_physics.hpp"
 
 namespace kiln {
 namespace {
@@ -16,7 +17,7 @@ constexpr std::size_t kCached = std::size_t(1) << 20;
 constexpr double kJumpBelow = 0.025;
 
 // Judges attempts between two different cells and carries them out.
-template <int Dim>
+template <int Dim, class Physics>
 struct Judge {
   State& state;
   const Physics& physics;
@@ -60,14 +61,16 @@ void SerialEngine<Dim>::set_physics(const Physics& physics) {
 
 template <int Dim>
 void SerialEngine<Dim>::advance(int64_t mcs) {
-  for (int64_t done = 0; done < mcs; ++done) {
-    if (worth_jumping())
-      try_live_blocks();
-    else
-      try_every_site();
-    counts_.attempts += state_.lattice.sites();
-    finish_mcs(state_, physics_);
-  }
+  with_narrow_physics(physics_, state_.cells, [&](const auto& physics) {
+    for (int64_t done = 0; done < mcs; ++done) {
+      if (worth_jumping())
+        try_live_blocks(physics);
+      else
+        try_every_site(physics);
+      counts_.attempts += state_.lattice.sites();
+      finish_mcs(state_, physics);
+    }
+  });
 }
 
 // A function of the state alone, so that a resumed run decides alike.
@@ -82,17 +85,18 @@ bool SerialEngine<Dim>::worth_jumping() const {
 // Three batches are in flight: one is judged, the next is marked and its neighbourhoods fetched, and the one
 // after is drawn and its sites fetched.
 template <int Dim>
-void SerialEngine<Dim>::try_every_site() {
+template <class Physics>
+[[gnu::flatten]] void SerialEngine<Dim>::try_every_site(const Physics& physics) {
   blocks_are_current_ = false;
   const StateReader<Dim> reader(state_);
-  const Judge<Dim> judge{state_, physics_, reader, counts_};
+  const Judge<Dim, Physics> judge{state_, physics, reader, counts_};
   const CellId* ids = state_.ids.data();
   const Site sites = state_.lattice.sites();
   const bool fetch_ahead = state_.ids.size() * sizeof(CellId) > kCached;
   constexpr int kSize = AttemptBatch<Dim>::kSize;
   AttemptBatch<Dim> batches[3];
   const auto draw = [&](AttemptBatch<Dim>& batch, Site first) {
-    batch.draw(reader, seed_, uint32_t(state_.mcs), first, physics_.temperature);
+    batch.draw(reader, seed_, uint32_t(state_.mcs), first, physics.temperature);
   };
   draw(batches[0], 0);
   draw(batches[1], kSize);
@@ -128,7 +132,8 @@ void SerialEngine<Dim>::try_every_site() {
 }
 
 template <int Dim>
-void SerialEngine<Dim>::try_live_blocks() {
+template <class Physics>
+[[gnu::flatten]] void SerialEngine<Dim>::try_live_blocks(const Physics& physics) {
   if (blocks_are_current_)
     blocks_.begin_mcs();
   else
@@ -136,7 +141,7 @@ void SerialEngine<Dim>::try_live_blocks() {
   blocks_are_current_ = true;
 
   const StateReader<Dim> reader(state_);
-  const Judge<Dim> judge{state_, physics_, reader, counts_};
+  const Judge<Dim, Physics> judge{state_, physics, reader, counts_};
   const Lattice& lattice = state_.lattice;
   const double sites = double(lattice.sites());
   Site left = lattice.sites();
@@ -164,7 +169,7 @@ void SerialEngine<Dim>::try_live_blocks() {
     const int direction = int(digits.take(Moore<Dim>::kCount));
     const HostAttempt<Dim> attempt = attempt_at(reader, place, direction);
     if (attempt.is_null()) continue;
-    judge(attempt, acceptance_threshold(physics_.temperature, bits.c),
+    judge(attempt, acceptance_threshold(physics.temperature, bits.c),
           [&](const HostWorld<Dim>& world, const Copy& copy) {
             blocks_.update(lattice, world.around_target(), place, copy.loser, copy.winner);
           });

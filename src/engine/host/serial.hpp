@@ -25,8 +25,11 @@ class SerialEngine final : public Engine {
 
  private:
   bool worth_jumping() const;
-  void try_every_site();
-  void try_live_blocks();
+  // With a physics as narrow as the model allows (engine/host/narrow_physics.hpp).
+  template <class Physics>
+  void try_every_site(const Physics& physics);
+  template <class Physics>
+  void try_live_blocks(const Physics& physics);
 
   State state_;
   Physics physics_;

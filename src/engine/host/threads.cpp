@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/host/bookkeeping.hpp"
+#include "engine/host/narrow_physics.hpp"
 
 namespace kiln {
 namespace {
@@ -48,32 +49,35 @@ void ThreadsEngine<Dim>::advance(int64_t mcs) {
     std::fill(claims_.begin(), claims_.end(), ~uint64_t(0));
     for (Member& m : members_) m.stamp = kFirstStamp;
   }
-  team_.run([&](int member) {
-    for (int64_t done = 0; done < mcs; ++done) {
-      const int64_t now = state_.mcs;
-      for (uint64_t r = clock_.rounds_after(now); r < clock_.rounds_after(now + 1); ++r)
-        play_round(member, r);
-      between_mcs_.finish_mcs(state_, physics_, member);
-    }
+  with_narrow_physics(physics_, state_.cells, [&](const auto& physics) {
+    team_.run([&](int member) {
+      for (int64_t done = 0; done < mcs; ++done) {
+        const int64_t now = state_.mcs;
+        for (uint64_t r = clock_.rounds_after(now); r < clock_.rounds_after(now + 1); ++r)
+          play_round(physics, member, r);
+        between_mcs_.finish_mcs(state_, physics, member);
+      }
+    });
   });
 }
 
 // Between two barriers no thread reads what another writes.
 template <int Dim>
-void ThreadsEngine<Dim>::play_round(int member, uint64_t number) {
+template <class Physics>
+void ThreadsEngine<Dim>::play_round(const Physics& physics, int member, uint64_t number) {
   Member& me = members_[std::size_t(member)];
   const tiles::Round round = tiles::round_at(state_.lattice, settings_, seed_, number);
   me.open.clear();
-  judge_all(me, round, number);
+  judge_all(physics, me, round, number);
   if (settings_.passes == 1) fill_outboxes(me);
   team_.wait();
   me.taken[(number + 1) % 2] = 0;  // last read in the round before
   for (int pass = 1; pass != settings_.passes; ++pass) {
-    carry_out_owned(me);
+    carry_out_owned(physics, me);
     me.stamp -= 1;
     team_.wait();
     if (!any_open()) return;
-    judge_again(me);
+    judge_again(physics, me);
     team_.wait();
   }
   if (settings_.passes > 1) {
@@ -81,12 +85,13 @@ void ThreadsEngine<Dim>::play_round(int member, uint64_t number) {
     fill_outboxes(me);
     team_.wait();
   }
-  carry_out_all(me);
+  carry_out_all(physics, me);
   team_.wait();
 }
 
 template <int Dim>
-void ThreadsEngine<Dim>::judge_all(Member& me, const tiles::Round& round, uint64_t number) {
+template <class Physics>
+void ThreadsEngine<Dim>::judge_all(const Physics& physics, Member& me, const tiles::Round& round, uint64_t number) {
   // Every thread has a range of its own, so that cells and sites mostly stay in its cache; a thread that is
   // done takes groups from the ranges of the next.
   const uint32_t groups = (round.row_length() * round.rows() + tiles::kGroup - 1) / tiles::kGroup;
@@ -97,13 +102,14 @@ void ThreadsEngine<Dim>::judge_all(Member& me, const tiles::Round& round, uint64
     const uint32_t end = uint32_t(uint64_t(groups) * (owner + 1) / count);
     std::atomic<uint32_t>& taken = members_[owner].taken[number % 2];
     for (uint32_t group = begin + taken++; group < end; group = begin + taken++)
-      judge_group(me, round, number, group * tiles::kGroup);
+      judge_group(physics, me, round, number, group * tiles::kGroup);
   }
 }
 
 // First compacts, without branches, the attempts between different ids; at walls all pass.
 template <int Dim>
-void ThreadsEngine<Dim>::judge_group(Member& me, const tiles::Round& round, uint64_t number, uint32_t first) {
+template <class Physics>
+void ThreadsEngine<Dim>::judge_group(const Physics& physics, Member& me, const tiles::Round& round, uint64_t number, uint32_t first) {
   constexpr uint32_t kGroup = tiles::kGroup, kStride = tiles::kStride;
   constexpr int kNeighbours = Moore<Dim>::kCount;
   alignas(64) uint64_t halves[2 * kStride];
@@ -150,8 +156,8 @@ void ThreadsEngine<Dim>::judge_group(Member& me, const tiles::Round& round, uint
         voids += 1;
         continue;
       }
-      judge(me, place, tiles::direction_of(word, kNeighbours),
-            acceptance_threshold(physics_.temperature, tiles::threshold_bits_of(word, kNeighbours)),
+      judge(physics, me, place, tiles::direction_of(word, kNeighbours),
+            acceptance_threshold(physics.temperature, tiles::threshold_bits_of(word, kNeighbours)),
             tiles::priority_of(first + i + k, round.priority_key));
     }
     me.counts.attempts += length - voids;
@@ -159,33 +165,35 @@ void ThreadsEngine<Dim>::judge_group(Member& me, const tiles::Round& round, uint
 }
 
 template <int Dim>
-void ThreadsEngine<Dim>::judge(Member& me, const Vec3i& place, int direction, float threshold,
+template <class Physics>
+[[gnu::flatten]] void ThreadsEngine<Dim>::judge(const Physics& physics, Member& me, const Vec3i& place, int direction, float threshold,
                                uint32_t priority) {
   const HostAttempt<Dim> attempt = attempt_at(reader_, place, direction);
   if (attempt.is_null()) return;
   Copy copy;
   typename HostWorld<Dim>::Place source;
-  if (!copy_of(reader_, physics_, attempt, copy, source)) return;
+  if (!copy_of(reader_, physics, attempt, copy, source)) return;
   me.counts.live += 1;
   typename HostWorld<Dim>::Scratch scratch;
-  HostWorld<Dim> world(reader_, physics_, copy, attempt.target, source, scratch);
+  HostWorld<Dim> world(reader_, physics, copy, attempt.target, source, scratch);
   float surroundings;
-  if (!local_delta<Dim>(physics_, world, copy, surroundings)) return;
-  const CopyChange change = change_of(physics_, world, copy);
-  const float dh = surroundings + cells_delta(physics_, world, copy, change);
-  if (lowest_delta(physics_, copy, dh) - threshold > settings_.hopeless) return;
-  const bool accepted = accepts_with_bounded(physics_, world, copy, dh, threshold);
+  if (!local_delta<Dim>(physics, world, copy, surroundings)) return;
+  const CopyChange change = change_of(physics, world, copy);
+  const float dh = surroundings + cells_delta(physics, world, copy, change);
+  if (lowest_delta(physics, copy, dh) - threshold > settings_.hopeless) return;
+  const bool accepted = accepts_with_bounded(physics, world, copy, dh, threshold);
   if (settings_.passes == 1 && !accepted) return;
   me.open.push_back({{place, copy, change, surroundings, threshold}, priority, uint8_t(direction), accepted});
   if (accepted && settings_.passes != 1) claim(me, me.open.back());
 }
 
 template <int Dim>
-bool ThreadsEngine<Dim>::accepts_now(const Open& a) const {
+template <class Physics>
+[[gnu::flatten]] bool ThreadsEngine<Dim>::accepts_now(const Physics& physics, const Open& a) const {
   Copy copy = a.copy();
-  const float dh = a.surroundings + cells_delta(physics_, reader_, copy, a.change());
-  if (lowest_delta(physics_, copy, dh) > a.threshold) return false;
-  if (!physics_.uses.any([](auto term) { return decltype(term)::kScope == TermScope::bounded; })) return true;
+  const float dh = a.surroundings + cells_delta(physics, reader_, copy, a.change());
+  if (lowest_delta(physics, copy, dh) > a.threshold) return false;
+  if (!any_in_use(physics, [](auto term) { return decltype(term)::kScope == TermScope::bounded; })) return true;
   // Nothing around target and source has changed since the round began.
   copy.step = reader_.step_from(a.direction);
   copy.source = a.target - copy.step;
@@ -195,8 +203,8 @@ bool ThreadsEngine<Dim>::accepts_now(const Open& a) const {
                                               reader_.is_interior(a.target)},
       source{lattice.index(copy.source), copy.source, reader_.is_interior(copy.source)};
   typename HostWorld<Dim>::Scratch scratch;
-  HostWorld<Dim> world(reader_, physics_, copy, target, source, scratch);
-  return accepts_with_bounded(physics_, world, copy, dh, a.threshold);
+  HostWorld<Dim> world(reader_, physics, copy, target, source, scratch);
+  return accepts_with_bounded(physics, world, copy, dh, a.threshold);
 }
 
 template <int Dim>
@@ -212,15 +220,17 @@ void ThreadsEngine<Dim>::claim(const Member& me, const Open& a) {
 }
 
 template <int Dim>
-void ThreadsEngine<Dim>::judge_again(Member& me) {
+template <class Physics>
+void ThreadsEngine<Dim>::judge_again(const Physics& physics, Member& me) {
   for (Open& a : me.open) {
-    a.accepted = accepts_now(a);
+    a.accepted = accepts_now(physics, a);
     if (a.accepted) claim(me, a);
   }
 }
 
 template <int Dim>
-void ThreadsEngine<Dim>::carry_out_owned(Member& me) {
+template <class Physics>
+void ThreadsEngine<Dim>::carry_out_owned(const Physics& physics, Member& me) {
   std::size_t kept = 0;
   for (const Open& a : me.open) {
     const uint64_t mine = tiles::claim_of(me.stamp, a.priority);
@@ -229,7 +239,7 @@ void ThreadsEngine<Dim>::carry_out_owned(Member& me) {
     if (winner_taken || loser_taken) {
       me.open[kept++] = a;
     } else if (a.accepted) {
-      apply_copy<Dim>(state_, physics_, a.copy(), state_.lattice.index(a.target), a.target, a.change());
+      apply_copy<Dim>(state_, physics, a.copy(), state_.lattice.index(a.target), a.target, a.change());
       me.counts.accepted += 1;
     }
   }
@@ -262,16 +272,17 @@ void ThreadsEngine<Dim>::fill_outboxes(Member& me) {
 }
 
 template <int Dim>
-void ThreadsEngine<Dim>::carry_out_all(Member& me) {
+template <class Physics>
+void ThreadsEngine<Dim>::carry_out_all(const Physics& physics, Member& me) {
   const auto move = [this](const Open& a, bool wins) {
-    gain_site<Dim>(state_.lattice, state_.cells, wins ? a.winner : a.loser, a.target, wins ? +1 : -1,
+    gain_site<Dim, Physics::kMoments>(state_.lattice, state_.cells, wins ? a.winner : a.loser, a.target, wins ? +1 : -1,
                    wins ? a.winner_perimeter : a.loser_perimeter);
   };
   for (const Open& a : me.open) {
     if (!a.accepted) continue;
     if (a.loser != kMedium && &owner_of(a.loser) == &me) move(a, false);
     if (a.winner != kMedium && &owner_of(a.winner) == &me) move(a, true);
-    put_site(state_, physics_, state_.lattice.index(a.target), a.winner, a.winner_type);
+    put_site(state_, physics, state_.lattice.index(a.target), a.winner, a.winner_type);
     me.counts.accepted += 1;
   }
   for (const Member& m : members_)

@@ -52,17 +52,28 @@ class ThreadsEngine : public Engine {
     alignas(64) std::atomic<uint32_t> taken[2] = {0, 0};
   };
 
-  void play_round(int member, uint64_t number);
-  void judge_all(Member& me, const tiles::Round& round, uint64_t number);
-  void judge_group(Member& me, const tiles::Round& round, uint64_t number, uint32_t first);
-  void judge(Member& me, const Vec3i& place, int direction, float threshold, uint32_t priority);
-  bool accepts_now(const Open& attempt) const;
+  // With a physics as narrow as the model allows (engine/host/narrow_physics.hpp).
+  template <class Physics>
+  void play_round(const Physics& physics, int member, uint64_t number);
+  template <class Physics>
+  void judge_all(const Physics& physics, Member& me, const tiles::Round& round, uint64_t number);
+  template <class Physics>
+  void judge_group(const Physics& physics, Member& me, const tiles::Round& round, uint64_t number,
+                   uint32_t first);
+  template <class Physics>
+  void judge(const Physics& physics, Member& me, const Vec3i& place, int direction, float threshold,
+             uint32_t priority);
+  template <class Physics>
+  bool accepts_now(const Physics& physics, const Open& attempt) const;
   void claim(const Member& me, const Open& attempt);
-  void judge_again(Member& me);
-  void carry_out_owned(Member& me);
+  template <class Physics>
+  void judge_again(const Physics& physics, Member& me);
+  template <class Physics>
+  void carry_out_owned(const Physics& physics, Member& me);
   void drop_unclaimed(Member& me);
   void fill_outboxes(Member& me);
-  void carry_out_all(Member& me);
+  template <class Physics>
+  void carry_out_all(const Physics& physics, Member& me);
   bool any_open() const;
   // The thread that applies all changes to a cell which several copies may change.
   Member& owner_of(CellId cell) { return members_[std::size_t(cell * members_per_cell_ >> 32)]; }
