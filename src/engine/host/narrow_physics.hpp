@@ -1,0 +1,45 @@
+// Engines on a processor are compiled for several sets of terms, so that a model does not pay for what it
+// does not use: judging is one long function, and every term in it costs registers.
+#pragma once
+
+#include <type_traits>
+
+#include "core/cells.hpp"
+#include "terms/physics.hpp"
+
+namespace kiln {
+
+// Physics without other terms than `Kept`, and without targets of cells' own.
+template <class... Kept>
+struct NarrowPhysics : Physics {
+  static constexpr bool kMoments = false;
+
+  template <class Term>
+  static constexpr bool may_use() {
+    return (std::is_same_v<Term, Kept> || ...);
+  }
+  template <class Term>
+  KILN_HOT constexpr bool in_use() const {
+    return may_use<Term>() && uses.*Term::kUse;
+  }
+  KILN_HOT static constexpr bool has_targets() { return false; }
+
+  static bool suits(const Physics& physics, const Cells& cells) {
+    const bool others = physics.uses.any([](auto term) { return !may_use<decltype(term)>(); });
+    return !others && !physics.uses.targets && cells.moments.empty();
+  }
+};
+
+using SizesAlone = NarrowPhysics<volume::Term, perimeter::Term>;
+using CommonTerms = NarrowPhysics<volume::Term, perimeter::Term, chemotaxis::Term, persistence::Term,
+                                  connectivity::Term, act::Term>;
+
+// Calls work(physics) with the narrowest physics that suits.
+template <class Work>
+void with_narrow_physics(const Physics& physics, const Cells& cells, const Work& work) {
+  if (SizesAlone::suits(physics, cells)) return work(SizesAlone{physics});
+  if (CommonTerms::suits(physics, cells)) return work(CommonTerms{physics});
+  work(physics);
+}
+
+}  // namespace kiln
