@@ -36,8 +36,7 @@ double energy_of_cells(const Cells& cells, const Physics& physics, int threads) 
         const auto cell = CellId(i);
         const TypePhysics& type = physics.types[cells.type[cell]];
         if (type.frozen || cells.extent[cell].volume == 0 || !Term::acts(type.*Term::kParams)) continue;
-        pieces[std::size_t(piece)] +=
-            Term::energy(type.*Term::kParams, CellView(physics, table, cell));
+        pieces[std::size_t(piece)] += Term::energy(type.*Term::kParams, CellView(physics, table, cell));
       }
   });
   return std::accumulate(pieces.begin(), pieces.end(), 0.0);

@@ -142,7 +142,8 @@ KILN_HOT float lowest_delta(const Physics& physics, const Copy& copy, float dh) 
   Terms::each([&](auto term) {
     using Term = decltype(term);
     if constexpr (Term::kScope == TermScope::bounded)
-      if (physics.template in_use<Term>()) dh += Term::lowest(physics.types[copy.steering_type()].*Term::kParams);
+      if (physics.template in_use<Term>())
+        dh += Term::lowest(physics.types[copy.steering_type()].*Term::kParams);
   });
   return dh;
 }

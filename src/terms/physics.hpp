@@ -69,8 +69,7 @@ struct Physics {
 // Whether a term in use has a property.
 template <class Physics, class Property>
 KILN_HOT constexpr bool any_in_use(const Physics& physics, const Property& property) {
-  return Terms::any(
-      [&](auto term) { return physics.template in_use<decltype(term)>() && property(term); });
+  return Terms::any([&](auto term) { return physics.template in_use<decltype(term)>() && property(term); });
 }
 
 }  // namespace kiln

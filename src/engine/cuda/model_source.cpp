@@ -187,7 +187,8 @@ std::string constants_text(const Physics& p, const SiteLayout& layout, int histo
   constant("kHistory", history);
   // Terms that read second moments have sums and moments kept copy by copy.
   text += fmt::format("constexpr bool kMoments = {};\n", literal(reads_moments(p.uses)));
-  text += fmt::format("constexpr bool kNeedsPlace = {};\n", literal(p.uses.any([](auto term) { return decltype(term)::kNeedsPlace; })));
+  text += fmt::format("constexpr bool kNeedsPlace = {};\n",
+                      literal(p.uses.any([](auto term) { return decltype(term)::kNeedsPlace; })));
   text += fmt::format("{} uint32_t kFrozenTypes = {};\n",
                       numbers == Numbers::all_terms ? "__constant__" : "constexpr",
                       frozen_types(p));  // a bit per type

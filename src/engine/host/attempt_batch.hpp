@@ -38,7 +38,8 @@ class AttemptBatch {
   static constexpr int kSize = 32;  // one bit each in a word
 
   // Attempts first, first + 1, ... of an MCS; fewer than kSize, or none, at its end.
-  void draw(const StateReader<Dim>& reader, uint64_t seed, uint32_t mcs, Site first, float temperature) {
+  [[gnu::noinline]] void draw(const StateReader<Dim>& reader, uint64_t seed, uint32_t mcs, Site first,
+                              float temperature) {
     const Lattice& lattice = reader.lattice();
     count_ = int(std::clamp<Site>(lattice.sites() - first, 0, kSize));
     open_ = to_fetch_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/host/bookkeeping.hpp"
+#include "engine/host/narrow_physics.hpp"
 
 namespace kiln {
 namespace {
@@ -54,29 +55,33 @@ AttemptCounts CheckerboardEngine<Dim>::counts() const {
 
 template <int Dim>
 void CheckerboardEngine<Dim>::advance(int64_t mcs) {
-  team_.run([&](int member) {
-    for (int64_t done = 0; done < mcs; ++done) {
-      const uint64_t first = uint64_t(state_.mcs) * plan_.steps_per_mcs();
-      for (uint64_t i = 0; i < plan_.steps_per_mcs(); ++i) play_step(member, first + i);
-      between_mcs_.finish_mcs(state_, physics_, member);
-    }
+  with_narrow_physics(physics_, state_.cells, [&](const auto& physics) {
+    team_.run([&](int member) {
+      for (int64_t done = 0; done < mcs; ++done) {
+        const uint64_t first = uint64_t(state_.mcs) * plan_.steps_per_mcs();
+        for (uint64_t i = 0; i < plan_.steps_per_mcs(); ++i) play_step(physics, member, first + i);
+        between_mcs_.finish_mcs(state_, physics, member);
+      }
+    });
   });
 }
 
 template <int Dim>
-void CheckerboardEngine<Dim>::play_step(int member, uint64_t step) {
-  judge_blocks(members_[std::size_t(member)], step);
+template <class Physics>
+void CheckerboardEngine<Dim>::play_step(const Physics& physics, int member, uint64_t step) {
+  judge_blocks(physics, members_[std::size_t(member)], step);
   team_.wait();
   if (member == 0)
     for (Member& m : members_) {
-      for (const Open& attempt : m.open) settle(attempt, step);
+      for (const Open& attempt : m.open) settle(physics, attempt, step);
       m.open.clear();
     }
   team_.wait();
 }
 
 template <int Dim>
-void CheckerboardEngine<Dim>::judge_blocks(Member& me, uint64_t step) {
+template <class Physics>
+void CheckerboardEngine<Dim>::judge_blocks(const Physics& physics, Member& me, uint64_t step) {
   const Vec3i region = plan_.active_region(step);
   uint64_t bits[kBlocksPerDraw];
   for (uint32_t first = me.first_block; first < me.last_block; first += kBlocksPerDraw) {
@@ -87,7 +92,7 @@ void CheckerboardEngine<Dim>::judge_blocks(Member& me, uint64_t step) {
     for (uint32_t i = 0; i < count; ++i) {
       const auto attempt = checkerboard::attempt_of<Dim>(bits[i], plan_.settings().region);
       const Vec3i target = corner + region + attempt.target;
-      if (contains(state_.lattice, target)) judge(me, target, attempt);
+      if (contains(state_.lattice, target)) judge(physics, me, target, attempt);
       corner.x += plan_.settings().per_thread;
       if (corner.x >= state_.lattice.size.x) corner = plan_.corner_of(first + i + 1);
     }
@@ -95,38 +100,43 @@ void CheckerboardEngine<Dim>::judge_blocks(Member& me, uint64_t step) {
 }
 
 template <int Dim>
-void CheckerboardEngine<Dim>::judge(Member& me, const Vec3i& target, const checkerboard::Attempt& attempt) {
+template <class Physics>
+[[gnu::flatten]] void CheckerboardEngine<Dim>::judge(const Physics& physics, Member& me, const Vec3i& target,
+                                                     const checkerboard::Attempt& attempt) {
   me.attempts += 1;
   const HostAttempt<Dim> between = attempt_at(reader_, target, attempt.direction);
   if (between.is_null()) return;
   Copy copy;
   typename HostWorld<Dim>::Place source;
-  if (!copy_of(reader_, physics_, between, copy, source)) return;
+  if (!copy_of(reader_, physics, between, copy, source)) return;
   me.live += 1;
   typename HostWorld<Dim>::Scratch scratch;
-  HostWorld<Dim> world(reader_, physics_, copy, between.target, source, scratch);
+  HostWorld<Dim> world(reader_, physics, copy, between.target, source, scratch);
   float surroundings;
-  if (!local_delta<Dim>(physics_, world, copy, surroundings)) return;
-  const CopyChange change = change_of(physics_, world, copy);
+  if (!local_delta<Dim>(physics, world, copy, surroundings)) return;
+  const CopyChange change = change_of(physics, world, copy);
   me.open.push_back({{target, copy, change, surroundings,
-                      acceptance_threshold(physics_.temperature, attempt.threshold_bits)},
-                     act_delta(world, copy)});
+                      acceptance_threshold(physics.temperature, attempt.threshold_bits)},
+                     act_delta(physics, world, copy)});
 }
 
 template <int Dim>
-float CheckerboardEngine<Dim>::act_delta(const HostWorld<Dim>& world, const Copy& copy) const {
-  const act::Params& p = physics_.types[copy.steering_type()].act;
-  if (!physics_.uses.act || p.lambda == 0) return 0.0f;
+template <class Physics>
+float CheckerboardEngine<Dim>::act_delta(const Physics& physics, const HostWorld<Dim>& world,
+                                         const Copy& copy) const {
+  const act::Params& p = physics.types[copy.steering_type()].act;
+  if (!physics.template in_use<act::Term>() || p.lambda == 0) return 0.0f;
   return act::delta(p, world.mean_act_at_source(), world.mean_act_at_target());
 }
 
 template <int Dim>
-void CheckerboardEngine<Dim>::settle(const Open& a, uint64_t step) {
+template <class Physics>
+[[gnu::flatten]] void CheckerboardEngine<Dim>::settle(const Physics& physics, const Open& a, uint64_t step) {
   if (is_locked(a.winner, step) || is_locked(a.loser, step)) return;
   const Copy copy = a.copy();
-  const float dh = a.surroundings + cells_delta(physics_, reader_, copy, a.change());
+  const float dh = a.surroundings + cells_delta(physics, reader_, copy, a.change());
   if (!(dh + a.act <= a.threshold)) return;
-  apply_copy<Dim>(state_, physics_, copy, state_.lattice.index(a.target), a.target, a.change());
+  apply_copy<Dim>(state_, physics, copy, state_.lattice.index(a.target), a.target, a.change());
   accepted_ += 1;
   if (locked_at_.empty()) return;
   locked_at_[a.winner] = step;

@@ -41,11 +41,17 @@ class CheckerboardEngine : public Engine {
     int64_t attempts = 0, live = 0;
   };
 
-  void play_step(int member, uint64_t step);
-  void judge_blocks(Member& me, uint64_t step);
-  void judge(Member& me, const Vec3i& target, const checkerboard::Attempt& attempt);
-  float act_delta(const HostWorld<Dim>& world, const Copy& copy) const;
-  void settle(const Open& attempt, uint64_t step);
+  // With a physics as narrow as the model allows (engine/host/narrow_physics.hpp).
+  template <class Physics>
+  void play_step(const Physics& physics, int member, uint64_t step);
+  template <class Physics>
+  void judge_blocks(const Physics& physics, Member& me, uint64_t step);
+  template <class Physics>
+  void judge(const Physics& physics, Member& me, const Vec3i& target, const checkerboard::Attempt& attempt);
+  template <class Physics>
+  float act_delta(const Physics& physics, const HostWorld<Dim>& world, const Copy& copy) const;
+  template <class Physics>
+  void settle(const Physics& physics, const Open& attempt, uint64_t step);
   bool is_locked(CellId cell, uint64_t step) const;
 
   State state_;

@@ -1,5 +1,6 @@
 // Engines on a processor are compiled for several sets of terms, so that a model does not pay for what it
-// does not use: judging is one long function, and every term in it costs registers.
+// does not use: judging is one long function, and every term in it costs the others registers. It is
+// flattened (gnu::flatten), for with several forms in one file GCC deems it too long to be inlined.
 #pragma once
 
 #include <type_traits>

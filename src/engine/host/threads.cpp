@@ -91,7 +91,8 @@ void ThreadsEngine<Dim>::play_round(const Physics& physics, int member, uint64_t
 
 template <int Dim>
 template <class Physics>
-void ThreadsEngine<Dim>::judge_all(const Physics& physics, Member& me, const tiles::Round& round, uint64_t number) {
+void ThreadsEngine<Dim>::judge_all(const Physics& physics, Member& me, const tiles::Round& round,
+                                   uint64_t number) {
   // Every thread has a range of its own, so that cells and sites mostly stay in its cache; a thread that is
   // done takes groups from the ranges of the next.
   const uint32_t groups = (round.row_length() * round.rows() + tiles::kGroup - 1) / tiles::kGroup;
@@ -109,7 +110,8 @@ void ThreadsEngine<Dim>::judge_all(const Physics& physics, Member& me, const til
 // First compacts, without branches, the attempts between different ids; at walls all pass.
 template <int Dim>
 template <class Physics>
-void ThreadsEngine<Dim>::judge_group(const Physics& physics, Member& me, const tiles::Round& round, uint64_t number, uint32_t first) {
+void ThreadsEngine<Dim>::judge_group(const Physics& physics, Member& me, const tiles::Round& round,
+                                     uint64_t number, uint32_t first) {
   constexpr uint32_t kGroup = tiles::kGroup, kStride = tiles::kStride;
   constexpr int kNeighbours = Moore<Dim>::kCount;
   alignas(64) uint64_t halves[2 * kStride];
@@ -166,8 +168,8 @@ void ThreadsEngine<Dim>::judge_group(const Physics& physics, Member& me, const t
 
 template <int Dim>
 template <class Physics>
-[[gnu::flatten]] void ThreadsEngine<Dim>::judge(const Physics& physics, Member& me, const Vec3i& place, int direction, float threshold,
-                               uint32_t priority) {
+[[gnu::flatten]] void ThreadsEngine<Dim>::judge(const Physics& physics, Member& me, const Vec3i& place,
+                                                int direction, float threshold, uint32_t priority) {
   const HostAttempt<Dim> attempt = attempt_at(reader_, place, direction);
   if (attempt.is_null()) return;
   Copy copy;
@@ -193,7 +195,8 @@ template <class Physics>
   Copy copy = a.copy();
   const float dh = a.surroundings + cells_delta(physics, reader_, copy, a.change());
   if (lowest_delta(physics, copy, dh) > a.threshold) return false;
-  if (!any_in_use(physics, [](auto term) { return decltype(term)::kScope == TermScope::bounded; })) return true;
+  if (!any_in_use(physics, [](auto term) { return decltype(term)::kScope == TermScope::bounded; }))
+    return true;
   // Nothing around target and source has changed since the round began.
   copy.step = reader_.step_from(a.direction);
   copy.source = a.target - copy.step;
@@ -275,8 +278,8 @@ template <int Dim>
 template <class Physics>
 void ThreadsEngine<Dim>::carry_out_all(const Physics& physics, Member& me) {
   const auto move = [this](const Open& a, bool wins) {
-    gain_site<Dim, Physics::kMoments>(state_.lattice, state_.cells, wins ? a.winner : a.loser, a.target, wins ? +1 : -1,
-                   wins ? a.winner_perimeter : a.loser_perimeter);
+    gain_site<Dim, Physics::kMoments>(state_.lattice, state_.cells, wins ? a.winner : a.loser, a.target,
+                                      wins ? +1 : -1, wins ? a.winner_perimeter : a.loser_perimeter);
   };
   for (const Open& a : me.open) {
     if (!a.accepted) continue;

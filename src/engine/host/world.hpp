@@ -102,7 +102,7 @@ class StateReader {
   }
 
   // The same anywhere, one neighbour after another. `values` may be null.
-  void load_anywhere(Patch<Dim>& patch, uint32_t* values, const Vec3i& place) const {
+  [[gnu::noinline]] void load_anywhere(Patch<Dim>& patch, uint32_t* values, const Vec3i& place) const {
     for (CellId& id : patch.ids) id = kNowhere;
     if (values != nullptr)
       for (int lane = 0; lane < Patch<Dim>::kLanes; ++lane) values[lane] = 0;
@@ -115,7 +115,7 @@ class StateReader {
     }
   }
 
-  void load_far(FarPatch& patch, const Neighbourhood& n, const Vec3i& place) const {
+  [[gnu::noinline]] void load_far(FarPatch& patch, const Neighbourhood& n, const Vec3i& place) const {
     patch.count = n.count;
     for (int k = 0; k < n.count; ++k) {
       Vec3i p = place + Vec3i{n.offset[k].x, n.offset[k].y, n.offset[k].z};
