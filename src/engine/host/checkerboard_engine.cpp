@@ -101,8 +101,8 @@ void CheckerboardEngine<Dim>::judge_blocks(const Physics& physics, Member& me, u
 
 template <int Dim>
 template <class Physics>
-[[gnu::flatten]] void CheckerboardEngine<Dim>::judge(const Physics& physics, Member& me, const Vec3i& target,
-                                                     const checkerboard::Attempt& attempt) {
+KILN_FLAT void CheckerboardEngine<Dim>::judge(const Physics& physics, Member& me, const Vec3i& target,
+                                              const checkerboard::Attempt& attempt) {
   me.attempts += 1;
   const HostAttempt<Dim> between = attempt_at(reader_, target, attempt.direction);
   if (between.is_null()) return;
@@ -131,7 +131,7 @@ float CheckerboardEngine<Dim>::act_delta(const Physics& physics, const HostWorld
 
 template <int Dim>
 template <class Physics>
-[[gnu::flatten]] void CheckerboardEngine<Dim>::settle(const Physics& physics, const Open& a, uint64_t step) {
+KILN_FLAT void CheckerboardEngine<Dim>::settle(const Physics& physics, const Open& a, uint64_t step) {
   if (is_locked(a.winner, step) || is_locked(a.loser, step)) return;
   const Copy copy = a.copy();
   const float dh = a.surroundings + cells_delta(physics, reader_, copy, a.change());

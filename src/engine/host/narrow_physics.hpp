@@ -1,12 +1,19 @@
 // Engines on a processor are compiled for several sets of terms, so that a model does not pay for what it
-// does not use: judging is one long function, and every term in it costs the others registers. It is
-// flattened (gnu::flatten), for with several forms in one file GCC deems it too long to be inlined.
+// does not use: judging is one long function, and every term in it costs the others registers.
 #pragma once
 
 #include <type_traits>
 
 #include "core/cells.hpp"
 #include "terms/physics.hpp"
+
+// Inlines all that a function calls: with several forms of it in one file, GCC deems them too long. (With the
+// checks of a sanitizer they are.)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define KILN_FLAT
+#else
+#define KILN_FLAT [[gnu::flatten]]
+#endif
 
 namespace kiln {
 

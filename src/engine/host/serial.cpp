@@ -86,7 +86,7 @@ bool SerialEngine<Dim>::worth_jumping() const {
 // after is drawn and its sites fetched.
 template <int Dim>
 template <class Physics>
-[[gnu::flatten]] void SerialEngine<Dim>::try_every_site(const Physics& physics) {
+KILN_FLAT void SerialEngine<Dim>::try_every_site(const Physics& physics) {
   blocks_are_current_ = false;
   const StateReader<Dim> reader(state_);
   const Judge<Dim, Physics> judge{state_, physics, reader, counts_};
@@ -133,7 +133,7 @@ template <class Physics>
 
 template <int Dim>
 template <class Physics>
-[[gnu::flatten]] void SerialEngine<Dim>::try_live_blocks(const Physics& physics) {
+KILN_FLAT void SerialEngine<Dim>::try_live_blocks(const Physics& physics) {
   if (blocks_are_current_)
     blocks_.begin_mcs();
   else

@@ -168,8 +168,8 @@ void ThreadsEngine<Dim>::judge_group(const Physics& physics, Member& me, const t
 
 template <int Dim>
 template <class Physics>
-[[gnu::flatten]] void ThreadsEngine<Dim>::judge(const Physics& physics, Member& me, const Vec3i& place,
-                                                int direction, float threshold, uint32_t priority) {
+KILN_FLAT void ThreadsEngine<Dim>::judge(const Physics& physics, Member& me, const Vec3i& place,
+                                         int direction, float threshold, uint32_t priority) {
   const HostAttempt<Dim> attempt = attempt_at(reader_, place, direction);
   if (attempt.is_null()) return;
   Copy copy;
@@ -191,7 +191,7 @@ template <class Physics>
 
 template <int Dim>
 template <class Physics>
-[[gnu::flatten]] bool ThreadsEngine<Dim>::accepts_now(const Physics& physics, const Open& a) const {
+KILN_FLAT bool ThreadsEngine<Dim>::accepts_now(const Physics& physics, const Open& a) const {
   Copy copy = a.copy();
   const float dh = a.surroundings + cells_delta(physics, reader_, copy, a.change());
   if (lowest_delta(physics, copy, dh) > a.threshold) return false;
