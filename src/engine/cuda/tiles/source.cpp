@@ -109,13 +109,13 @@ int registers_for(int registers, int spilled_bytes) {
   return std::min(kMostRegisters, registers + std::max(1, spilled_bytes * 10 / 64));
 }
 
-// Compiles with as many warps per block as shared memory and registers allow. NVRTC takes seconds, so where
-// registers spill there is one more try: with as many warps as leave enough of them, going by what spilled.
+// Compiles with as many warps per block as shared memory and registers allow. NVRTC takes seconds, so numbers
+// of warps that would spill, going by what the last compile spilled, are not tried.
 TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int warps_at_most,
                                      int shared_at_most) {
   TilesKernels result{{}, shape};
   const unsigned extra = shape.members ? sizeof(TilesTables) : 0;
-  int needed = 0, tries = 0;
+  int needed = 0;
   for (const int warps : {32, 28, 24, 20, 18, 17, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2, 1}) {
     const int registers = registers_with(warps * shape.blocks_per_multiprocessor);
     if (warps > warps_at_most || (registers < needed && warps > 1)) continue;
@@ -129,7 +129,7 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
                        "tiles.cu", c.architecture);
     int spilled = 0;
     for (const KernelResources& r : resources(result.compiled)) spilled += r.spill_stores;
-    if (spilled == 0 || registers == kMostRegisters || ++tries == 2) break;
+    if (spilled == 0 || registers == kMostRegisters) break;
     needed = registers_for(registers, spilled);
   }
   return result;
