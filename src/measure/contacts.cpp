@@ -14,7 +14,7 @@ namespace {
 // Eight types at a time: a neighbour's type is a one in a field of four bits, and a site has at most 13
 // following neighbours, so their sum fits into one word and the loops over a row run on vectors.
 constexpr int kTypesPerWord = 8;
-constexpr int kRowPiece = 4096;  // sites between two flushes of a Tally: 13 x 4096 fits its 16 bits
+constexpr int kRowPiece = 4096;  // sites between two flushes of a ContactTally: 13 x 4096 fits its 16 bits
 
 using PairCounts = std::array<std::array<int64_t, kTypesPerWord>, kMaxTypes>;  // [centre's type][neighbour's]
 
@@ -41,9 +41,9 @@ uint64_t spread(uint32_t fields) {
   return (v & 0xF) | (v & 0xF0) << 12 | (v & 0xF00) << 24 | (v & 0xF000) << 36;
 }
 
-class Tally {
+class ContactTally {
  public:
-  Tally(const State& state, int types) : type_(state.cells.type), types_(types) {}
+  ContactTally(const State& state, int types) : type_(state.cells.type), types_(types) {}
 
   void add(const CellId* ids, const uint32_t* sums, int32_t count) {
     if (pending_ + count > kRowPiece) flush();
@@ -86,7 +86,7 @@ PairCounts count_rows(const State& state, int first_type, int types, int64_t beg
     key_of_type[first_type + i] = 1u << (4 * i);
   const auto key_of = [&](CellId id) { return key_of_type[state.cells.type[id]]; };
 
-  Tally tally(state, types);
+  ContactTally tally(state, types);
   std::array<uint32_t, kRowPiece> sums;
   RowWalk walk(state, key_of);
   walk.run(begin, end, [&](const PaddedRow& row, std::span<const PaddedRow> following) {

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // What could be resumed goes first.
-constexpr const char* kFiles[] = {".sweep.journal", "sweep.json", "sweep.csv", "measures.csv", "model.toml"};
+constexpr const char* kSweepFiles[] = {".sweep.journal", "sweep.json", "sweep.csv", "measures.csv", "model.toml"};
 
 void check(const fs::path& path, IfExists if_exists) {
   if (fs::exists(path) && !fs::is_directory(path))
@@ -95,7 +95,7 @@ SweepFolder::SweepFolder(const fs::path& path, IfExists if_exists, const Model& 
     fs::create_directories(path);
     lock_.emplace(path);
     if (if_exists == IfExists::replace)
-      for (const char* name : kFiles) fs::remove_all(path / name);
+      for (const char* name : kSweepFiles) fs::remove_all(path / name);
     remove_leftovers(path);
   } catch (const fs::filesystem_error& e) {
     throw UserError(fmt::format("cannot use {} for the sweep: {}.", path.string(), e.code().message()));

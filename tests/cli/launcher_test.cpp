@@ -38,8 +38,7 @@ class Launcher : public testing::Test {
     return text;
   }
 
-  const fs::path folder_ =
-      fs::path(testing::TempDir()) / ("kiln_launcher_" + std::to_string(::getpid()));
+  const fs::path folder_ = fs::path(testing::TempDir()) / ("kiln_launcher_" + std::to_string(::getpid()));
   int status_ = -1;
 };
 

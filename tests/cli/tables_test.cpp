@@ -43,7 +43,8 @@ lattice_every = 20
 )");
   }
 
-  // A, B, TERM, KEY and N of a descriptor stand for anything that a model or a run calls so; um3 is um2 in 2-D.
+  // A, B, TERM, KEY and N of a descriptor stand for anything that a model or a run calls so; um3 is um2 in
+  // 2-D.
   static bool stands_for(std::string_view described, const std::string& found) {
     std::string pattern;
     for (const char c : described)

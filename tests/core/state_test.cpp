@@ -44,7 +44,8 @@ TEST(Recount, AuditNamesTheCellThatIsWrong) {
   recount(s, kMoore2, kFrozen, false);
   s.cells.extent[1].perimeter += 1;
   EXPECT_EQ(audit(s, kMoore2, kFrozen),
-            "cell 1: tracked volume 4, perimeter 15, sum (-2 2 0), but counted volume 4, perimeter 14, sum (-2 2 0)");
+            "cell 1: tracked volume 4, perimeter 15, sum (-2 2 0), but counted volume 4, perimeter 14, sum "
+            "(-2 2 0)");
 }
 
 TEST(Recount, KeepsUnwrappedAnchors) {

@@ -17,14 +17,14 @@ namespace {
 
 using Element = Array::Element;
 
-Array read(const std::string& bytes) {
+Array read_bytes(const std::string& bytes) {
   std::istringstream in(bytes);
   return read_npy(in, bytes.size(), "a.npy");
 }
 
-std::string error_of(const std::string& bytes) {
+std::string error_of_bytes(const std::string& bytes) {
   try {
-    read(bytes);
+    read_bytes(bytes);
   } catch (const UserError& e) {
     return e.what();
   }
@@ -63,7 +63,7 @@ TEST(Npy, ReadsWhatNumpySaves) {
   std::string header = "{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }";
   header += std::string(0x76 - header.size() - 1, ' ') + "\n";
   text += header + std::string("\x01\x00\xFE\xFF\x03\x00\x04\x00\x05\x00\x58\x02", 12);
-  const Array array = read(text);
+  const Array array = read_bytes(text);
   EXPECT_EQ(array.shape, (std::vector<int64_t>{2, 3}));
   EXPECT_EQ(array.kind(), Array::Kind::integer);
   EXPECT_EQ(array.element, Element::int16);
@@ -82,7 +82,7 @@ void expect_both_orders(const std::string& code) {
                                                          : std::numeric_limits<T>::max();
   for (const bool big : {false, true}) {
     const Array array =
-        read(file_of((big ? ">" : "<") + code, "False", "(3,)", bytes_of<T>({low, T(5), high}, big)));
+        read_bytes(file_of((big ? ">" : "<") + code, "False", "(3,)", bytes_of<T>({low, T(5), high}, big)));
     ASSERT_EQ(array.size(), 3u) << code;
     if constexpr (std::is_integral_v<T>) {
       EXPECT_EQ(array.kind(), Array::Kind::integer) << code;
@@ -112,7 +112,7 @@ TEST(Npy, ReadsEveryTypeInBothByteOrders) {
 }
 
 TEST(Npy, BooleansAreZeroOrOne) {
-  const Array array = read(file_of("|b1", "False", "(4,)", std::string("\x00\x01\x02\xFF", 4)));
+  const Array array = read_bytes(file_of("|b1", "False", "(4,)", std::string("\x00\x01\x02\xFF", 4)));
   EXPECT_EQ(array.kind(), Array::Kind::integer);
   EXPECT_EQ(array.integer(0), 0);
   EXPECT_EQ(array.integer(1), 1);
@@ -122,7 +122,7 @@ TEST(Npy, BooleansAreZeroOrOne) {
 
 TEST(Npy, VersionsTwoAndThreeHaveALongerLength) {
   for (const int version : {1, 2, 3}) {
-    const Array array = read(file_of("<u2", "False", "(2,)", bytes_of<uint16_t>({7, 65535}), version));
+    const Array array = read_bytes(file_of("<u2", "False", "(2,)", bytes_of<uint16_t>({7, 65535}), version));
     EXPECT_EQ(array.integer(0), 7) << version;
     EXPECT_EQ(array.integer(1), 65535) << version;
   }
@@ -136,7 +136,7 @@ TEST(Npy, FortranOrderBecomesCOrder) {
   for (int64_t k = 0; k < nk; ++k)
     for (int64_t j = 0; j < nj; ++j)
       for (int64_t i = 0; i < ni; ++i) data += bytes_of<int32_t>({int32_t(1000 * i + 100 * j + k)});
-  const Array array = read(file_of("<i4", "True", "(2, 3, 70)", data));
+  const Array array = read_bytes(file_of("<i4", "True", "(2, 3, 70)", data));
   ASSERT_EQ(array.size(), std::size_t(ni * nj * nk));
   std::size_t at = 0;
   for (int64_t i = 0; i < ni; ++i)
@@ -150,7 +150,7 @@ TEST(Npy, FortranOrderOfFourAxes) {
     for (int k = 0; k < 4; ++k)
       for (int j = 0; j < 3; ++j)
         for (int i = 0; i < 2; ++i) data += char(i + 2 * j + 6 * k + 24 * l);
-  const Array array = read(file_of("|u1", "True", "(2, 3, 4, 5)", data));
+  const Array array = read_bytes(file_of("|u1", "True", "(2, 3, 4, 5)", data));
   EXPECT_EQ(array.integer(0), 0);
   EXPECT_EQ(array.integer(1), 24);                // (0, 0, 0, 1)
   EXPECT_EQ(array.integer(5), 6);                 // (0, 0, 1, 0)
@@ -166,7 +166,7 @@ TEST(Npy, HeaderMayBeWrittenInOtherWays) {
            "  { 'fortran_order' : True ,\n 'descr' : '<f8' , 'shape' : ( 2L , ) }\n",
            "{'descr': '=f8', 'fortran_order': False, 'shape': (2, 1)}",
        }) {
-    const Array array = read(with_header(header, data));
+    const Array array = read_bytes(with_header(header, data));
     ASSERT_EQ(array.size(), 2u) << header;
     EXPECT_EQ(array.real(0), 1.5) << header;
     EXPECT_EQ(array.real(1), -2.25) << header;
@@ -174,11 +174,11 @@ TEST(Npy, HeaderMayBeWrittenInOtherWays) {
 }
 
 TEST(Npy, ScalarsAndEmptyArrays) {
-  const Array scalar = read(file_of("<i4", "False", "()", bytes_of<int32_t>({42})));
+  const Array scalar = read_bytes(file_of("<i4", "False", "()", bytes_of<int32_t>({42})));
   EXPECT_TRUE(scalar.shape.empty());
   ASSERT_EQ(scalar.size(), 1u);
   EXPECT_EQ(scalar.integer(0), 42);
-  const Array empty = read(file_of("<i4", "True", "(3, 0, 9223372036854775807)", ""));
+  const Array empty = read_bytes(file_of("<i4", "True", "(3, 0, 9223372036854775807)", ""));
   EXPECT_EQ(empty.size(), 0u);
 }
 
@@ -210,24 +210,24 @@ TEST(Npy, SaysWhatIsWrongWithAHeader) {
       {with_header("{'descr': [('x', '<i4')], 'fortran_order': False, 'shape': (2,)}", d),
        "a.npy holds records with named fields; allowed is one number per place."},
   };
-  for (const auto& [bytes, message] : cases) EXPECT_EQ(error_of(bytes), message);
+  for (const auto& [bytes, message] : cases) EXPECT_EQ(error_of_bytes(bytes), message);
 }
 
 TEST(Npy, SaysWhatIsWrongWithTheData) {
   const std::string d = bytes_of<int32_t>({1, 2});
   for (const char* descr : {"<f2", "<c8", "<U4", "|O", "|S3", "?", "<i3", "xi4"})
-    EXPECT_EQ(error_of(file_of(descr, "False", "(2,)", d)),
+    EXPECT_EQ(error_of_bytes(file_of(descr, "False", "(2,)", d)),
               "a.npy holds values of type '" + std::string(descr) +
                   "'; allowed are bool, integers of 8 to 64 bits and floats of 32 or 64 bits.");
-  EXPECT_EQ(error_of(file_of("<i4", "False", "(3, 5)", d)),
+  EXPECT_EQ(error_of_bytes(file_of("<i4", "False", "(3, 5)", d)),
             "a.npy is cut short: 8 bytes of data are there, 60 are needed for the shape (3, 5) with 4 bytes "
             "per value.");
-  EXPECT_EQ(error_of(file_of("<i4", "False", "(1,)", d)),
+  EXPECT_EQ(error_of_bytes(file_of("<i4", "False", "(1,)", d)),
             "a.npy is too long: 8 bytes of data are there, 4 are needed for the shape (1,) with 4 bytes per "
             "value.");
-  EXPECT_EQ(error_of(file_of("<i4", "False", "(4294967296, 4294967296)", d)),
+  EXPECT_EQ(error_of_bytes(file_of("<i4", "False", "(4294967296, 4294967296)", d)),
             "a.npy has the shape (4294967296, 4294967296), which no memory can hold.");
-  EXPECT_EQ(error_of(file_of("<u8", "False", "(1,)", bytes_of<uint64_t>({uint64_t(1) << 63}))),
+  EXPECT_EQ(error_of_bytes(file_of("<u8", "False", "(1,)", bytes_of<uint64_t>({uint64_t(1) << 63}))),
             "a.npy holds the value 9223372036854775808; integers must lie below 2^63.");
 }
 
@@ -269,7 +269,7 @@ TEST(Npy, DamagedFilesAreReadOrRefused) {
     for (uint32_t i = 0; i < flips && !bytes.empty(); ++i)
       bytes[places.take(uint32_t(bytes.size()))] ^= char(1u << places.take(8));
     try {
-      const Array array = read(bytes);
+      const Array array = read_bytes(bytes);
       int64_t product = 1;
       for (const int64_t length : array.shape) product *= length;
       ASSERT_EQ(array.size(), std::size_t(product)) << round;

@@ -13,7 +13,7 @@
 namespace kiln::cuda {
 namespace {
 
-const char* const kKernels = R"(
+const char* const kSelfTest = R"(
 __constant__ int factor;
 __device__ short powers[3];
 struct Term { double slope; int offset; };
@@ -52,7 +52,7 @@ struct Term {
 
 struct Gpu {
   Device device{0};
-  Module module{device, compile(kKernels, "selftest.cu", architecture_for(device.info())).cubin};
+  Module module{device, compile(kSelfTest, "selftest.cu", architecture_for(device.info())).cubin};
   Stream stream{device};
 };
 
@@ -106,7 +106,7 @@ TEST(CudaErrors, SayWhatIsLost) {
 TEST(CudaSelfTest, Compiles) {
   KILN_NEEDS_NVRTC();
   for (const int architecture : {75, 90})
-    EXPECT_EQ(resources(compile(kKernels, "selftest.cu", architecture)).size(), 5u);
+    EXPECT_EQ(resources(compile(kSelfTest, "selftest.cu", architecture)).size(), 5u);
 }
 
 TEST(CudaDevice, KnowsItself) {

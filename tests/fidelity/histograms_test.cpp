@@ -72,8 +72,7 @@ TEST(FidelityHistograms, RandomTargetsAreToldFromASweep) {
 }
 
 TEST(FidelityHistograms, OccupiedSites) {
-  const State state =
-      testing::state_from(testing::flat(2, 2, true, true), {0, 1, 2, 0}, {0, 1, 1}, {false, false});
+  const State state = test::state_from(test::flat(2, 2, true, true), {0, 1, 2, 0}, {0, 1, 1}, {false, false});
   EXPECT_EQ(occupancy_of(state), (Occupancy{false, true, true, false}));
 }
 

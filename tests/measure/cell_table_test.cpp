@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 // 1 1 2 0 3
 // 1 1 2 0 3

@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 // Two cells and medium:  1 1 2 2
 //                        0 1 2 0

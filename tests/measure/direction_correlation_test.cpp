@@ -11,7 +11,7 @@
 namespace kiln {
 namespace {
 
-using namespace testing;
+using namespace test;
 using Places = std::vector<Vec3d>;
 
 const Lattice kClosed = deep({100, 100, 100}, {false, false, false});

@@ -10,12 +10,12 @@
 namespace kiln {
 namespace {
 
-using namespace testing;
+using namespace test;
 
-const std::vector<bool> kTypes = {false, false, true};
+const std::vector<bool> kFrozen = {false, false, true};
 
 State row_of(const std::vector<CellId>& ids) {
-  return state_from(flat(int32_t(ids.size()), 1, true, false), ids, {0, 1, 1, 2}, kTypes);
+  return state_from(flat(int32_t(ids.size()), 1, true, false), ids, {0, 1, 1, 2}, kFrozen);
 }
 
 TEST(MarkExplored, CountsEachSiteOnce) {
@@ -35,7 +35,7 @@ TEST(MarkExplored, CountsEachSiteOnce) {
 // Cell 3 is frozen. Sites 0, 1 and 4 belong to cells first, then 2 as well: 4 in all, while cell 1 has seen
 // 3 (0, 1, 2) and cell 2 two (4, 0).
 TEST(Explored, InAllAndCellByCell) {
-  Explored explored(kTypes, {1000}, 1);
+  Explored explored(kFrozen, {1000}, 1);
   explored.begin(row_of({1, 1, 0, 3, 2, 0}));
   EXPECT_EQ(explored.sites(), 3);
   EXPECT_DOUBLE_EQ(explored.mean_sites_of_cells(), 1.5);
@@ -48,7 +48,7 @@ TEST(Explored, InAllAndCellByCell) {
 }
 
 TEST(Explored, OneByOneOnlyForASample) {
-  Explored one(kTypes, {1}, 1), none(kTypes, {0}, 1);
+  Explored one(kFrozen, {1}, 1), none(kFrozen, {0}, 1);
   for (Explored* explored : {&one, &none}) {
     explored->begin(row_of({1, 1, 0, 3, 2, 2}));
     explored->add(row_of({1, 1, 1, 3, 2, 2}));
@@ -63,9 +63,9 @@ TEST(Explored, OneByOneOnlyForASample) {
 TEST(Explored, LeavesOutEverySecondCellWhereThereAreTooManyVisits) {
   const std::vector<TypeId> types = {0, 1, 1, 1, 1};
   const auto look = [&](const std::vector<CellId>& ids) {
-    return state_from(flat(12, 1, false, false), ids, types, kTypes);
+    return state_from(flat(12, 1, false, false), ids, types, kFrozen);
   };
-  Explored explored(kTypes, {1000, 10}, 1);
+  Explored explored(kFrozen, {1000, 10}, 1);
   explored.begin(look({1, 1, 0, 2, 2, 0, 3, 3, 0, 4, 4, 0}));
   EXPECT_EQ(explored.data().cells, 4);
   explored.add(look({0, 1, 1, 0, 2, 2, 0, 3, 3, 0, 4, 4}));
@@ -81,10 +81,10 @@ TEST(Explored, GoesOnFromItsDataOnAnyNumberOfThreads) {
   const Lattice lattice = deep({7, 6, 5}, {true, false, true});
   std::set<std::pair<Site, CellId>> visits;
   std::set<Site> sites;
-  Explored whole(kTypes, {4}, 1);
-  std::optional<Explored> parts(Explored(kTypes, {4}, 3));
+  Explored whole(kFrozen, {4}, 1);
+  std::optional<Explored> parts(Explored(kFrozen, {4}, 3));
   for (uint64_t look = 0; look < 5; ++look) {
-    const State state = random_state(lattice, 20, 3, kTypes, look);
+    const State state = random_state(lattice, 20, 3, kFrozen, look);
     for (Site site = 0; site < lattice.sites(); ++site) {
       const CellId cell = state.ids[site];
       if (cell == 0 || cell % 2 == 0) continue;  // types 1 and 2 in turn
@@ -96,7 +96,7 @@ TEST(Explored, GoesOnFromItsDataOnAnyNumberOfThreads) {
       parts->begin(state);
     } else {
       whole.add(state);
-      parts.emplace(kTypes, Explored::Limits{4}, 3, ExploredData(parts->data()));
+      parts.emplace(kFrozen, Explored::Limits{4}, 3, ExploredData(parts->data()));
       parts->add(state);
     }
     EXPECT_EQ(whole.sites(), int64_t(sites.size()));

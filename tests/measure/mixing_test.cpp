@@ -10,43 +10,46 @@
 namespace kiln {
 namespace {
 
-using namespace testing;
+using namespace test;
 using enum Half;
 
-const std::vector<bool> kTypes = {false, false, true};
+const std::vector<bool> kFrozenTypes = {false, false, true};
 
 std::vector<Half> halves_of(const State& state, int axis) {
-  return halves_along(state.lattice, axis, tracked_places(state.cells, kTypes));
+  return halves_along(state.lattice, axis, tracked_places(state.cells, kFrozenTypes));
 }
 
 // Cells 1 and 2 in the lower half, 3 and 4 in the upper one, the frozen cell 5 in none.
 TEST(Mixing, OnARow) {
   const std::vector<CellId> ids = {1, 1, 2, 2, 3, 3, 4, 4};
   const std::vector<TypeId> types = {0, 1, 1, 1, 1, 2};
-  const State closed = state_from(flat(8, 1, false, false), ids, types, kTypes);
+  const State closed = state_from(flat(8, 1, false, false), ids, types, kFrozenTypes);
   EXPECT_EQ(halves_of(closed, 0), (std::vector<Half>{none, lower, lower, upper, upper, none}));
   EXPECT_EQ(touches_other_half(closed, halves_of(closed, 0)), (std::vector<uint8_t>{0, 0, 1, 1, 0, 0}));
   EXPECT_DOUBLE_EQ(mixed_fraction(closed, halves_of(closed, 0)), 0.5);
-  const State periodic = state_from(flat(8, 1, true, false), ids, types, kTypes);
+  const State periodic = state_from(flat(8, 1, true, false), ids, types, kFrozenTypes);
   EXPECT_DOUBLE_EQ(mixed_fraction(periodic, halves_of(periodic, 0)), 1);
-  const State apart = state_from(flat(8, 1, false, false), {1, 1, 2, 5, 3, 3, 4, 4}, types, kTypes);
+  const State apart = state_from(flat(8, 1, false, false), {1, 1, 2, 5, 3, 3, 4, 4}, types, kFrozenTypes);
   EXPECT_DOUBLE_EQ(mixed_fraction(apart, halves_of(apart, 0)), 0) << "a frozen cell between them";
 }
 
 // Corners touch. The labels stay what they were: cell 1 has gone to the other side.
 TEST(Mixing, LabelsAreThoseOfTheStart) {
-  const State start = state_from(flat(2, 4, false, false), {1, 0, 2, 0, 0, 0, 0, 3}, {0, 1, 1, 1}, kTypes);
+  const State start =
+      state_from(flat(2, 4, false, false), {1, 0, 2, 0, 0, 0, 0, 3}, {0, 1, 1, 1}, kFrozenTypes);
   const std::vector<Half> halves = halves_of(start, 1);
   EXPECT_EQ(halves, (std::vector<Half>{none, lower, lower, upper}));
   EXPECT_DOUBLE_EQ(mixed_fraction(start, halves), 0);
-  const State later = state_from(flat(2, 4, false, false), {0, 0, 2, 0, 1, 0, 0, 3}, {0, 1, 1, 1}, kTypes);
+  const State later =
+      state_from(flat(2, 4, false, false), {0, 0, 2, 0, 1, 0, 0, 3}, {0, 1, 1, 1}, kFrozenTypes);
   EXPECT_DOUBLE_EQ(mixed_fraction(later, halves), 0.5);
-  const State dead = state_from(flat(2, 4, false, false), {0, 0, 0, 0, 1, 0, 0, 3}, {0, 1, 1, 1}, kTypes);
+  const State dead =
+      state_from(flat(2, 4, false, false), {0, 0, 0, 0, 1, 0, 0, 3}, {0, 1, 1, 1}, kFrozenTypes);
   EXPECT_DOUBLE_EQ(mixed_fraction(dead, halves), 1) << "cell 2 no longer counts";
 }
 
 TEST(Mixing, HasNoMeaningWithoutALowerHalf) {
-  const State state = state_from(flat(4, 1, false, false), {0, 0, 0, 1}, {0, 1}, kTypes);
+  const State state = state_from(flat(4, 1, false, false), {0, 0, 0, 1}, {0, 1}, kFrozenTypes);
   EXPECT_TRUE(std::isnan(mixed_fraction(state, halves_of(state, 0))));
 }
 
@@ -60,10 +63,10 @@ TEST(Mixing, UnwrapsPlaces) {
 TEST(Mixing, EqualsANaiveCount) {
   uint64_t seed = 0;
   for (const Lattice& lattice : assorted_lattices()) {
-    const State state = random_state(lattice, 12, 3, kTypes, ++seed);
+    const State state = random_state(lattice, 12, 3, kFrozenTypes, ++seed);
     std::vector<Half> halves(state.cells.count(), none);
     for (CellId cell = 1; cell < halves.size(); ++cell)
-      halves[cell] = kTypes[state.cells.type[cell]] ? none : cell % 3 == 0 ? lower : upper;
+      halves[cell] = kFrozenTypes[state.cells.type[cell]] ? none : cell % 3 == 0 ? lower : upper;
     std::vector<uint8_t> expected(halves.size());
     for_each_neighbour(lattice, [&](Site a, Site b) {
       const Half own = halves[state.ids[a]], other = halves[state.ids[b]];

@@ -11,7 +11,7 @@
 namespace kiln {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 Model example_model() {
   Model model;

@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 Model model_with(const std::vector<CellType>& types) {
   Model model;

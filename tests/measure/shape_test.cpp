@@ -7,7 +7,7 @@
 namespace kiln {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 const std::vector<bool> kOneType = {false, false};
 

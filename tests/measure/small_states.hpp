@@ -6,7 +6,7 @@
 #include "core/random.hpp"
 #include "core/state.hpp"
 
-namespace kiln::testing {
+namespace kiln::test {
 
 inline Lattice flat(int32_t x, int32_t y, bool periodic_x, bool periodic_y) {
   return {{x, y, 1}, {periodic_x, periodic_y, false}, 2};
@@ -62,4 +62,4 @@ void for_each_neighbour(const Lattice& lattice, const Visit& visit) {
     }
 }
 
-}  // namespace kiln::testing
+}  // namespace kiln::test

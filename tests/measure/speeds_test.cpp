@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-using namespace testing;
+using namespace test;
 using Places = std::vector<Vec3d>;
 
 // An MCS is a second, a site 2 µm; intervals of 30 s.

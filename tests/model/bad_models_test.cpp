@@ -86,7 +86,8 @@ constexpr BadModel kBadSections[] = {
     {"[types.a]\nvolume = { target = 50, lambda = -1 }",
      "m.toml:3: types.a.volume.lambda is -1, but must lie between 0 and 1e+09 (energy/sites^2)."},
     {"[types.a]\nvolume = { lambda = 1 }",
-     "m.toml:3: types.a.volume.target is missing; it must be \"start\" or a number between 0 and 1e+07 (sites)."},
+     "m.toml:3: types.a.volume.target is missing; it must be \"start\" or a number between 0 and 1e+07 "
+     "(sites)."},
     {"[types.a]\nvolume = 50", "m.toml:3: types.a.volume is 50, but must be a table."},
     {"[types.a]\nvolum = { target = 1 }", "m.toml:3: unknown key types.a.volum; did you mean volume?"},
     {"[types.a]\nact = { lambda = 5, max = 2.5 }",

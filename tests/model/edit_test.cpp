@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-Model model_of() {
+Model edited_model() {
   return parse_model(R"(pictures = []
 [lattice]
 size = [24, 20]
@@ -56,7 +56,7 @@ box = [4, 4]
 }
 
 TEST(Edit, KeepsTheBooks) {
-  const Model model = model_of();
+  const Model model = edited_model();
   const State before = initial_state(model);
   State state = before;
   const CellId daughter = state.cells.add(1);
@@ -78,7 +78,7 @@ TEST(Edit, KeepsTheBooks) {
 }
 
 TEST(Edit, ACellThatComesBackStartsAnew) {
-  const Model model = model_of();
+  const Model model = edited_model();
   const State first = initial_state(model);
   State gone = first;
   for (CellId& id : gone.ids) id = id == 2 ? kMedium : id;
@@ -92,7 +92,7 @@ TEST(Edit, ACellThatComesBackStartsAnew) {
 }
 
 TEST(Edit, RefusesIdsWithoutACell) {
-  const Model model = model_of();
+  const Model model = edited_model();
   const State before = initial_state(model);
   State state = before;
   state.ids[24 * 3 + 7] = 1000;
@@ -106,7 +106,7 @@ TEST(Edit, RefusesIdsWithoutACell) {
 }
 
 TEST(Edit, AStateOfGivenIds) {
-  const Model model = model_of();
+  const Model model = edited_model();
   std::vector<CellId> ids(24 * 20, 0);
   for (int i = 0; i < 30; ++i) ids[std::size_t(i)] = i < 10 ? 1 : 2;
   const State state = state_of_ids(model, ids, {0, 1, 2});

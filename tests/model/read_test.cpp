@@ -12,7 +12,7 @@
 namespace kiln {
 namespace {
 
-Model parsed(const std::string& text, const std::vector<std::string>& overrides = {}) {
+Model parsed_model(const std::string& text, const std::vector<std::string>& overrides = {}) {
   return parse_model(text, "dir/m.toml", "dir", overrides);
 }
 
@@ -52,7 +52,7 @@ strength = 3
 )";
 
 TEST(Read, TopLevelAndLattice) {
-  const Model m = parsed(kTwoTypes);
+  const Model m = parsed_model(kTwoTypes);
   EXPECT_EQ(m.title, "Two types");
   EXPECT_EQ(m.seed, 7u);
   EXPECT_EQ(m.lattice.dimension, 2);
@@ -67,7 +67,7 @@ TEST(Read, TopLevelAndLattice) {
 }
 
 TEST(Read, TypesKeepTheOrderOfTheFile) {
-  const Model m = parsed(kTwoTypes);
+  const Model m = parsed_model(kTwoTypes);
   ASSERT_EQ(m.types.size(), 3u);
   EXPECT_EQ(m.types[0].name, "medium");
   EXPECT_EQ(m.types[1].name, "zebra");
@@ -80,7 +80,7 @@ TEST(Read, TypesKeepTheOrderOfTheFile) {
 }
 
 TEST(Read, ParametersLandInTheirTerms) {
-  const Model m = parsed(kTwoTypes);
+  const Model m = parsed_model(kTwoTypes);
   ASSERT_EQ(m.phases.size(), 1u);
   EXPECT_EQ(m.phases[0].name, "run");
   EXPECT_EQ(m.phases[0].mcs, 1000);
@@ -109,7 +109,7 @@ TEST(Read, ParametersLandInTheirTerms) {
 }
 
 TEST(Read, TermsInUseAreThoseOfTypesThatMove) {
-  const Model m = parsed(kTwoTypes);
+  const Model m = parsed_model(kTwoTypes);
   const TermsInUse& uses = m.phases[0].physics.uses;
   EXPECT_TRUE(uses.volume && uses.perimeter && uses.act && uses.chemotaxis && uses.frozen);
   EXPECT_FALSE(uses.connectivity);  // only the frozen type has it
@@ -119,7 +119,7 @@ TEST(Read, TermsInUseAreThoseOfTypesThatMove) {
 }
 
 TEST(Read, AdhesionIsSymmetricAndExactInUnits) {
-  const Model m = parsed(kTwoTypes);
+  const Model m = parsed_model(kTwoTypes);
   const PhysicsData& physics = m.phases[0].physics;
   EXPECT_EQ(physics.adhesion, (std::vector<double>{0, 16, 1, 16, -2.5, 11, 1, 11, 1}));
   // The largest is 16 = 2^4, which must stay below 2^23 units: a unit is 2^-18.
@@ -131,7 +131,7 @@ TEST(Read, AdhesionIsSymmetricAndExactInUnits) {
 
 TEST(Read, AdhesionUnitsOfTheExtremes) {
   const auto unit = [](const char* j) {
-    return parsed(std::string("lattice.size = [9, 9]\n[adhesion]\ndefault = ") + j)
+    return parsed_model(std::string("lattice.size = [9, 9]\n[adhesion]\ndefault = ") + j)
         .phases[0]
         .physics.adhesion_unit;
   };
@@ -141,7 +141,7 @@ TEST(Read, AdhesionUnitsOfTheExtremes) {
 }
 
 TEST(Read, ActLogarithms) {
-  const Model m = parsed(kTwoTypes);
+  const Model m = parsed_model(kTwoTypes);
   const std::vector<int32_t>& logs = m.phases[0].physics.act_logs;
   ASSERT_EQ(logs.size(), 51u);
   EXPECT_EQ(logs[1], 0);
@@ -150,7 +150,7 @@ TEST(Read, ActLogarithms) {
 }
 
 TEST(Read, Fields) {
-  const Model m = parsed(kTwoTypes);
+  const Model m = parsed_model(kTwoTypes);
   ASSERT_EQ(m.fields.size(), 2u);
   EXPECT_EQ(m.fields[0].name, "wheel");
   EXPECT_EQ(m.fields[0].field.centre, (Vec3d{19.5, 14.5, 0}));
@@ -204,7 +204,7 @@ TEST(Read, FieldsFromFiles) {
 }
 
 TEST(Read, ViewsOutliveTheModelTheyWereCopiedFrom) {
-  auto original = std::make_unique<Model>(parsed(kTwoTypes));
+  auto original = std::make_unique<Model>(parsed_model(kTwoTypes));
   const Model copy = *original;
   original.reset();
   const Physics view = copy.phases[0].physics.view();
@@ -221,7 +221,7 @@ TEST(Read, ViewsOutliveTheModelTheyWereCopiedFrom) {
 }
 
 TEST(Read, AModelOfOneLineHasSensibleCells) {
-  const Model flat = parsed("lattice.size = [64, 64]");
+  const Model flat = parsed_model("lattice.size = [64, 64]");
   EXPECT_EQ(flat.title, "m");
   ASSERT_EQ(flat.types.size(), 2u);
   EXPECT_EQ(flat.types[1].name, "cell");
@@ -232,7 +232,7 @@ TEST(Read, AModelOfOneLineHasSensibleCells) {
   EXPECT_EQ(flat.lattice.periodic, (Vec3<bool>{true, true, false}));
   EXPECT_EQ(flat.pictures.size(), 1u);
 
-  const Model deep = parsed("lattice.size = [64, 64, 64]");
+  const Model deep = parsed_model("lattice.size = [64, 64, 64]");
   EXPECT_EQ(deep.phases[0].physics.types[1].volume.target, 150);
   EXPECT_EQ(deep.initial[0].box, (Vec3i{5, 5, 6}));  // 150 sites
   ASSERT_EQ(deep.pictures.size(), 2u);
@@ -240,7 +240,7 @@ TEST(Read, AModelOfOneLineHasSensibleCells) {
 }
 
 TEST(Read, InitialSteps) {
-  const Model m = parsed(R"(
+  const Model m = parsed_model(R"(
 lattice.size = [20, 30, 40]
 [types.wall]
 frozen = true
@@ -292,16 +292,16 @@ spacing = [5, 6, 7]
 }
 
 TEST(Read, WithoutStepsTheFirstTypeThatMovesFillsTheLattice) {
-  const Model m =
-      parsed("lattice.size = [64, 64]\n[types.wall]\nfrozen = true\n[types.a]\nvolume = { target = 30 }");
+  const Model m = parsed_model(
+      "lattice.size = [64, 64]\n[types.wall]\nfrozen = true\n[types.a]\nvolume = { target = 30 }");
   ASSERT_EQ(m.initial.size(), 1u);
   EXPECT_EQ(m.initial[0].types, (std::vector<std::pair<TypeId, double>>{{2, 1.0}}));
   EXPECT_EQ(m.initial[0].box, (Vec3i{5, 6, 1}));  // 30 sites
-  EXPECT_TRUE(parsed("lattice.size = [64, 64]\ninitial = []").initial.empty());
+  EXPECT_TRUE(parsed_model("lattice.size = [64, 64]\ninitial = []").initial.empty());
 }
 
 TEST(Read, MeasuresPicturesAndOutput) {
-  const Model m = parsed(R"(
+  const Model m = parsed_model(R"(
 lattice.size = [20, 30, 40]
 measure.every = 5
 measure.cells_format = "hdf5"
@@ -338,9 +338,9 @@ animation = true
   EXPECT_EQ(m.pictures[1].one_cell_in, 10);
   EXPECT_EQ(m.pictures[1].tilt, -10);
   EXPECT_EQ(m.pictures[1].every, 20);
-  EXPECT_TRUE(parsed("lattice.size = [64, 64]\npictures = []").pictures.empty());
+  EXPECT_TRUE(parsed_model("lattice.size = [64, 64]\npictures = []").pictures.empty());
   const OutputSettings labels =
-      parsed("lattice.size = [64, 64]\noutput.lattice_format = \"ome-tiff\"").output;
+      parsed_model("lattice.size = [64, 64]\noutput.lattice_format = \"ome-tiff\"").output;
   EXPECT_TRUE(labels.lattice_ome_tiff && !labels.lattice_hdf5);
 }
 
@@ -362,9 +362,9 @@ TEST(TermRegistry, RowsMatchTheStructs) {
 
 // The integer 0 has no sign.
 TEST(ReadModel, ANegativeZeroIsResolvedLikeAnyOther) {
-  const Model m =
-      parsed(std::string(kTwoTypes) + "[[phases]]\nmcs = 5\nset = {\"types.zebra.act.lambda\" = -0.0}\n");
-  EXPECT_EQ(parsed(m.resolved).resolved, m.resolved);
+  const Model m = parsed_model(std::string(kTwoTypes) +
+                               "[[phases]]\nmcs = 5\nset = {\"types.zebra.act.lambda\" = -0.0}\n");
+  EXPECT_EQ(parsed_model(m.resolved).resolved, m.resolved);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace kiln {
 namespace {
 
 using Format = MeasureSettings::CellsFormat;
-const ExampleKind kKind{{13, 9, 1}, 2, false, false};
+const ExampleKind kTracked{{13, 9, 1}, 2, false, false};
 
 MeasureSettings settings(Format format, std::optional<int64_t> one_cell_in = std::nullopt) {
   MeasureSettings result;
@@ -49,7 +49,7 @@ TEST(CellTracks, SayWhichCellsTheyHold) {
 
 // Every third of 50 cells.
 std::vector<CellRow> rows_at(int64_t mcs) {
-  return cell_rows(example_state(kKind, 51, mcs), {true, false, false}, 3);
+  return cell_rows(example_state(kTracked, 51, mcs), {true, false, false}, 3);
 }
 
 void add(CellTracks& tracks, std::initializer_list<int64_t> times) {
@@ -72,7 +72,7 @@ class CellTracksInHdf5 : public ::testing::Test {
   RunFolder part() const { return make_run_folder(folder_ / "part", IfExists::refuse); }
 
   const ScratchFolder folder_;
-  const Model model_ = example_model(kKind);
+  const Model model_ = example_model(kTracked);
   const RunFolder whole_ = make_run_folder(folder_ / "whole", IfExists::refuse);
 };
 

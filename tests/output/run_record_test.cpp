@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-RunRecord example() {
+RunRecord example_record() {
   RunRecord r;
   r.version = "0.1.0";
   r.model = "models/a \"b\".toml";
@@ -37,7 +37,7 @@ RunRecord example() {
 }
 
 TEST(RunRecord, IsWrittenAsJson) {
-  EXPECT_EQ(run_json(example()), R"({
+  EXPECT_EQ(run_json(example_record()), R"({
   "version": "0.1.0",
   "model": "models/a \"b\".toml",
   "title": "Grüße",
@@ -75,7 +75,7 @@ TEST(RunRecord, IsOfTheStateThatTheRunCameTo) {
     EXPECT_EQ(is_record_of(folder / "run.json", hash), as_written);
     return as_written;
   };
-  RunRecord record = example();
+  RunRecord record = example_record();
   EXPECT_FALSE(is_of(run_json(record), record.hash)) << "it was interrupted";
   record.interrupted = false;
   EXPECT_TRUE(is_of(run_json(record), record.hash));
@@ -85,7 +85,7 @@ TEST(RunRecord, IsOfTheStateThatTheRunCameTo) {
 }
 
 TEST(RunRecord, HasASummaryOnOneLine) {
-  RunRecord record = example();
+  RunRecord record = example_record();
   record.site_updates_per_second = std::numeric_limits<double>::infinity();  // a run of no time
   EXPECT_EQ(summary_json(record),
             R"({"hash": "0123456789abcdef", "mcs": 4000, "cells": 3390000, "engine": "threads", )"

@@ -11,7 +11,7 @@
 namespace kiln {
 namespace {
 
-std::shared_ptr<const Model> model_of(const std::vector<std::string>& set = {}) {
+std::shared_ptr<const Model> small_model(const std::vector<std::string>& set = {}) {
   return std::make_shared<const Model>(parse_model(R"(pictures = []
 [lattice]
 size = [40, 36]
@@ -51,7 +51,7 @@ Simulation simulation_of(std::shared_ptr<const Model> model, const std::string& 
 std::string hash_of(Simulation& simulation) { return state_hash(simulation.engine().state()); }
 
 TEST(Simulation, PhasesBeginWhereTheyShould) {
-  const auto model = model_of();
+  const auto model = small_model();
   for (const std::string engine : {"serial", "threads"}) {
     Simulation whole = simulation_of(model, engine);
     whole.advance(25);  // beyond the last phase
@@ -75,18 +75,18 @@ TEST(Simulation, GoesOnUnderAnotherModel) {
   for (const std::string change :
        {"types.a.volume.target=55", "types.a.act.max=6", "types.b.persistence.dt=9", "fidelity=\"strict\"",
         "types.a.volume.target=\"start\"", "types.a.length={target = 9, lambda = 0.001}"}) {
-    Simulation simulation = simulation_of(model_of());
+    Simulation simulation = simulation_of(small_model());
     simulation.advance(10);
     const AttemptCounts counts = simulation.counts();
-    const auto changed = model_of({change});
+    const auto changed = small_model({change});
     simulation.change_model(changed);
     EXPECT_EQ(simulation.counts().attempts, counts.attempts) << change;
     EXPECT_EQ(&simulation.model(), changed.get());
 
-    Simulation other = simulation_of(model_of());
+    Simulation other = simulation_of(small_model());
     other.advance(10);
     State state = other.engine().state();
-    state = branched_state(*changed, std::move(state), type_memories(*model_of()), "");
+    state = branched_state(*changed, std::move(state), type_memories(*small_model()), "");
     EngineOptions options;
     options.engine = "threads";
     Simulation branched(changed, std::move(state), options);
@@ -129,16 +129,16 @@ box = [6, 6]
 }
 
 TEST(Simulation, AModelThatDoesNotFitChangesNothing) {
-  Simulation simulation = simulation_of(model_of()), same = simulation_of(model_of());
+  Simulation simulation = simulation_of(small_model()), same = simulation_of(small_model());
   simulation.advance(10);
-  EXPECT_THROW(simulation.change_model(model_of({"lattice.size=[20,20]"})), UserError);
+  EXPECT_THROW(simulation.change_model(small_model({"lattice.size=[20,20]"})), UserError);
   simulation.advance(10);
   same.advance(20);
   EXPECT_EQ(hash_of(simulation), hash_of(same));
 }
 
 TEST(Diary, KeepsWhatIsDue) {
-  Simulation simulation = simulation_of(model_of());
+  Simulation simulation = simulation_of(small_model());
   Diary diary(simulation);
   while (simulation.mcs() < 20) {
     simulation.advance(diary.next_due(20) - simulation.mcs());
@@ -152,7 +152,7 @@ TEST(Diary, KeepsWhatIsDue) {
 }
 
 TEST(Diary, GoesOnThroughAChangeOfParameters) {
-  Simulation simulation = simulation_of(model_of());
+  Simulation simulation = simulation_of(small_model());
   Diary diary(simulation);
   const auto go = [&](int64_t end) {
     while (simulation.mcs() < end) {
@@ -161,7 +161,7 @@ TEST(Diary, GoesOnThroughAChangeOfParameters) {
     }
   };
   go(12);
-  simulation.change_model(model_of({"temperature=5"}));
+  simulation.change_model(small_model({"temperature=5"}));
   diary.model_changed();
   go(16);
   EXPECT_GT(diary.rows().back().motion.displacement_um, 0);
