@@ -46,6 +46,13 @@ std::vector<std::string> split_outside(std::string_view text, char separator) {
   return parts;
 }
 
+std::vector<std::string> keys_of(const Variation& variation) { return split_outside(variation.key, '+'); }
+
+bool is_key(const std::string& key) {
+  const std::vector<std::string> parts = split_key(key);
+  return std::none_of(parts.begin(), parts.end(), [](const auto& part) { return part.empty(); });
+}
+
 std::string number_text(double value) { return fmt::format("{:.12g}", value == 0 ? 0.0 : value); }
 
 // The numbers of LO:HI:STEP; none where the item is no range.
@@ -72,14 +79,13 @@ std::vector<std::string> range_in(const std::string& item, const std::string& te
 
 Variation parse_variation(const std::string& text) {
   const std::size_t equals = text.find('=');
-  const std::string key(trimmed(std::string_view(text).substr(0, equals)));
-  const std::vector<std::string> parts = split_key(key);
-  const bool has_gap = std::any_of(parts.begin(), parts.end(), [](const auto& p) { return p.empty(); });
-  if (equals == text.npos || has_gap)
-    refuse(text,
-           "write it as KEY=VALUES, such as temperature=5,10,20 or types.cell.act.lambda=200:3000:200.");
-  if (key == "seed") refuse(text, "every run has a seed of its own; ask for several with --replicas.");
-  Variation result{key, {}};
+  Variation result{std::string(trimmed(std::string_view(text).substr(0, equals))), {}};
+  for (const std::string& key : keys_of(result)) {
+    if (equals == text.npos || !is_key(key))
+      refuse(text,
+             "write it as KEY=VALUES, such as temperature=5,10,20 or types.cell.act.lambda=200:3000:200.");
+    if (key == "seed") refuse(text, "every run has a seed of its own; ask for several with --replicas.");
+  }
   for (const std::string& item : split_outside(std::string_view(text).substr(equals + 1), ',')) {
     if (item.empty()) refuse(text, "a value is missing; write values as a,b,c or as a range LO:HI:STEP.");
     std::vector<std::string> values = range_in(item, text);
@@ -110,7 +116,8 @@ std::vector<std::string> settings_of(const std::vector<Variation>& variations,
                                      const Combination& combination) {
   std::vector<std::string> result;
   for (std::size_t i = 0; i < variations.size(); ++i)
-    result.push_back(variations[i].key + "=" + combination.values[i]);
+    for (const std::string& key : keys_of(variations[i]))
+      result.push_back(key + "=" + combination.values[i]);
   return result;
 }
 
@@ -118,8 +125,8 @@ std::vector<Override> overrides_of(const std::vector<Variation>& variations, con
   std::vector<Override> result;
   for (std::size_t i = 0; i < variations.size(); ++i) {
     const std::string& value = combination.values[i];
-    result.push_back({split_key(variations[i].key),
-                      parse_value(value, fmt::format("--vary {}={}", variations[i].key, value))});
+    for (const std::string& key : keys_of(variations[i]))
+      result.push_back({split_key(key), parse_value(value, fmt::format("--vary {}={}", key, value))});
   }
   return result;
 }
@@ -135,8 +142,9 @@ void check_sweep(const std::vector<Variation>& variations, int64_t replicas) {
   double runs = double(replicas);
   std::set<std::string> keys;
   for (const Variation& variation : variations) {
-    if (!keys.insert(variation.key).second)
-      throw UserError(fmt::format("--vary names {} twice; give all its values at once.", variation.key));
+    for (const std::string& key : keys_of(variation))
+      if (!keys.insert(key).second)
+        throw UserError(fmt::format("--vary names {} twice; give all its values at once.", key));
     runs *= double(variation.values.size());
   }
   if (runs > kMostRuns)

@@ -9,9 +9,10 @@
 
 namespace kiln {
 
-// A key of the model and the values it takes, as they would stand in a model file.
+// A key of the model and the values it takes, as they would stand in a model file; or several keys that take
+// the same value.
 struct Variation {
-  std::string key;  // dotted
+  std::string key;  // dotted; several are joined by +
   std::vector<std::string> values;
 };
 
@@ -25,7 +26,7 @@ struct Combination {
 };
 std::vector<Combination> combinations(const std::vector<Variation>& variations);
 
-// What --set would be given: "KEY=VALUE" per variation.
+// What --set would be given: "KEY=VALUE" per key.
 std::vector<std::string> settings_of(const std::vector<Variation>& variations,
                                      const Combination& combination);
 // The same as changes of a model; messages name --vary.
