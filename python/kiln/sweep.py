@@ -52,9 +52,10 @@ def sweep(
 ) -> Sweep:
     """Runs every combination of values, `replicas` times each, as `kiln sweep` does.
 
-    Values are lists, or the texts that `--vary` takes ("200:3000:200"); keys joined by + take each value together. One simulation per core, or all replicas of a
-    combination at once on a GPU; each has the result that it would have alone. Runs that fail do not stop the others.
-    With `out`, a folder keeps what is finished, and `resume` goes on after a stop.
+    Values are lists, or the texts that `--vary` takes ("200:3000:200"); keys joined by + take each value together. One
+    simulation per core, or all replicas of a combination at once on a GPU; each has the result that it would have
+    alone. Runs that fail do not stop the others. With `out`, a folder keeps what is finished, and `resume` goes on
+    after a stop.
 
     >>> table = sweep({"lattice": {"size": [40, 40]}}, {"temperature": [5, 20]}, replicas=2, mcs=10).runs
     >>> table[["temperature", "replica", "mcs"]].to_string(index=False)

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/colour.hpp"
 #include "core/state.hpp"
 #include "data/image/import.hpp"
 #include "data/speed_table.hpp"
@@ -23,11 +24,6 @@ struct Units {
   double seconds_per_mcs = 1.0;
 
   bool operator==(const Units&) const = default;
-};
-
-struct Colour {
-  uint8_t red = 0, green = 0, blue = 0;
-  bool operator==(const Colour&) const = default;
 };
 
 // Index 0 is always the medium.

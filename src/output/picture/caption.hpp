@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/model.hpp"
 #include "output/picture/image.hpp"
 #include "output/picture/lettering.hpp"
 #include "output/picture/palette.hpp"

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "model/model.hpp"
 #include "output/picture/image.hpp"
 
 namespace kiln {

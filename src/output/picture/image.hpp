@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "model/model.hpp"
+#include "base/colour.hpp"
 
 namespace kiln {
 

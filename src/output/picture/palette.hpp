@@ -42,7 +42,6 @@ class Palette {
   std::size_t index(CellId cell, TypeId type, float act = 0) const;
   const std::vector<Colour>& colours() const { return colours_; }
 
-  Colour type_colour(TypeId type) const { return types_[type].colour; }
   bool is_plain(TypeId type) const { return types_[type].plain; }
   float act_max(TypeId type) const { return types_[type].act_max; }
 

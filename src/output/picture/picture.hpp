@@ -3,6 +3,7 @@
 
 #include <variant>
 
+#include "model/model.hpp"
 #include "output/picture/frame.hpp"
 #include "output/picture/image.hpp"
 #include "output/picture/png_chunks.hpp"

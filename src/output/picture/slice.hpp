@@ -1,6 +1,7 @@
 // A plane of the lattice, site by site: all of a 2-D lattice, or a cut across one axis of a 3-D one.
 #pragma once
 
+#include "model/model.hpp"
 #include "output/picture/frame.hpp"
 #include "output/picture/image.hpp"
 

@@ -3,6 +3,7 @@
 // What reaches the lattice's wall is cut off flat there, as by a knife.
 #pragma once
 
+#include "model/model.hpp"
 #include "output/picture/frame.hpp"
 #include "output/picture/image.hpp"
 

@@ -1,6 +1,7 @@
 // Where the camera of a solid picture stands, and which ray belongs to a place in the picture.
 #pragma once
 
+#include "model/model.hpp"
 #include "output/picture/frame.hpp"
 #include "output/picture/image.hpp"
 

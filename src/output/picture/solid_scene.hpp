@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "model/model.hpp"
 #include "output/picture/palette.hpp"
 #include "output/picture/solid_camera.hpp"
 #include "output/picture/solid_shader.hpp"

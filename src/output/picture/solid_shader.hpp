@@ -1,6 +1,7 @@
 // Colour and light at a point of a surface.
 #pragma once
 
+#include "core/state.hpp"
 #include "output/picture/palette.hpp"
 #include "output/picture/solid_camera.hpp"
 #include "output/picture/solid_tracer.hpp"

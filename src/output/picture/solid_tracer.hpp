@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "core/types.hpp"
 #include "output/picture/solid_camera.hpp"
 #include "output/picture/solid_volume.hpp"
 

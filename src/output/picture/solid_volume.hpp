@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/state.hpp"
 #include "output/picture/image.hpp"
 
 namespace kiln {

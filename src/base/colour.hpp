@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstdint>
+
+namespace kiln {
+
+struct Colour {
+  uint8_t red = 0, green = 0, blue = 0;
+  bool operator==(const Colour&) const = default;
+};
+
+}  // namespace kiln
