@@ -52,7 +52,7 @@ def sweep(
 ) -> Sweep:
     """Runs every combination of values, `replicas` times each, as `kiln sweep` does.
 
-    Values are lists, or the texts that `--vary` takes ("200:3000:200"); keys joined by + take each value together. One
+    Values are lists, or the texts that `--vary` takes ("200:3000:200"); "KEY,KEY" take each value together. One
     simulation per core, or all replicas of a combination at once on a GPU; each has the result that it would have
     alone. Runs that fail do not stop the others. With `out`, a folder keeps what is finished, and `resume` goes on
     after a stop.

@@ -103,8 +103,8 @@ void add_sweep(CLI::App& app, SweepOptions& o) {
   c.add_option("MODEL", o.model, "model file (TOML)")->required();
   c.add_option("--vary", o.vary,
                "a key and its values: a list, as temperature=5,10,20, or a range LO:HI:STEP, as "
-               "types.cell.act.lambda=200:3000:200; of several --vary all combinations are run, and keys "
-               "joined by + take each value together")
+               "types.cell.act.lambda=200:3000:200; of several --vary all combinations are run, and of "
+               "KEY,KEY=VALUES both keys take each value together")
       ->type_name("KEY=VALUES")
       ->allow_extra_args(false);
   c.add_option("--replicas", o.replicas, "runs of each combination, with seeds of their own")

@@ -46,7 +46,7 @@ std::vector<std::string> split_outside(std::string_view text, char separator) {
   return parts;
 }
 
-std::vector<std::string> keys_of(const Variation& variation) { return split_outside(variation.key, '+'); }
+std::vector<std::string> keys_of(const Variation& variation) { return split_outside(variation.key, ','); }
 
 bool is_key(const std::string& key) {
   const std::vector<std::string> parts = split_key(key);

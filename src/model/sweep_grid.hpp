@@ -12,7 +12,7 @@ namespace kiln {
 // A key of the model and the values it takes, as they would stand in a model file; or several keys that take
 // the same value.
 struct Variation {
-  std::string key;  // dotted; several are joined by +
+  std::string key;  // dotted; several with commas between
   std::vector<std::string> values;
 };
 
