@@ -13,6 +13,7 @@
 #include "file_examples.hpp"
 #include "output/picture/png.hpp"
 #include "output/picture/video.hpp"
+#include "output/picture/yuv.hpp"
 #include "picture_fixture.hpp"
 
 namespace kiln {
@@ -216,6 +217,37 @@ TEST(Animation, RefusesNoFrames) {
   EXPECT_FALSE(std::filesystem::exists(file.path));
 }
 
+// Against BT.709's definition: Y' of the weights 0.2126, 0.7152 and 0.0722, and the differences of blue and
+// red from it, in 219 and 224 steps.
+TEST(Yuv, IsThatOfHighDefinitionVideo) {
+  Image image(6, 2);
+  const Colour colours[] = {{0, 0, 0}, {255, 255, 255}, {200, 30, 90}};
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 6; ++x) image.set(x, y, colours[x / 2]);
+  const YuvImage yuv = yuv_of(image);
+  for (int k = 0; k < 3; ++k) {
+    const double red = colours[k].red / 255.0, green = colours[k].green / 255.0,
+                 blue = colours[k].blue / 255.0;
+    const double bright = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    for (const int pixel : {2 * k, 2 * k + 1, 6 + 2 * k})
+      EXPECT_NEAR(yuv.planes[pixel], 16 + 219 * bright, 0.51);
+    EXPECT_NEAR(yuv.planes[12 + k], 128 + 224 * (blue - bright) / (2 * (1 - 0.0722)), 0.51);
+    EXPECT_NEAR(yuv.planes[15 + k], 128 + 224 * (red - bright) / (2 * (1 - 0.2126)), 0.51);
+  }
+}
+
+TEST(Yuv, RoundsSizesUpToEvenOnes) {
+  Image image(3, 1, {10, 20, 30});
+  image.set(2, 0, {250, 250, 250});
+  const YuvImage yuv = yuv_of(image);
+  EXPECT_EQ(yuv.width, 4);
+  EXPECT_EQ(yuv.height, 2);
+  ASSERT_EQ(yuv.planes.size(), 12u);
+  EXPECT_EQ(yuv.planes[3], yuv.planes[2]);
+  EXPECT_EQ(yuv.planes[4], yuv.planes[0]);
+  EXPECT_EQ(yuv.planes[9], 128);  // grey
+}
+
 // A program `ffmpeg` of our own, in a folder that is searched first; `script` is what it does.
 class Video : public testing::Test {
  protected:
@@ -238,11 +270,14 @@ TEST_F(Video, GivesFfmpegAllFramesAndTakesItsFile) {
   const std::vector<Image> frames = some_frames();
   EXPECT_EQ(write_mp4(animation_of(frames, 0.25), folder_ / "a b;c.mp4"), std::nullopt);
   std::string all;
-  for (const Image& frame : frames) all.append(frame.rgb.begin(), frame.rgb.end());
+  for (const Image& frame : frames) {
+    const YuvImage yuv = yuv_of(frame);
+    all.append(yuv.planes.begin(), yuv.planes.end());
+  }
   EXPECT_TRUE(bytes_of(folder_ / "a b;c.mp4") == all);
   const std::string words = bytes_of(folder_ / "words");
   for (const char* word :
-       {"-video_size 31x17 ", "-framerate 1000/250 ", "-c:v libx264 ", "-pix_fmt yuv420p "})
+       {"-video_size 32x18 ", "-framerate 1000/250 ", "-c:v libx264 ", "-pix_fmt yuv420p "})
     EXPECT_NE(words.find(word), std::string::npos) << word << " in " << words;
 }
 
@@ -251,7 +286,7 @@ TEST_F(Video, DoesWithoutH264) {
       "for last; do case \"$last\" in libx264) cat > /dev/null; exit 1;; esac; done\ncat > "
       "\"${last#file:}\"\n");
   EXPECT_EQ(write_mp4(animation_of(some_frames(), 0.25), folder_ / "x.mp4"), std::nullopt);
-  EXPECT_EQ(bytes_of(folder_ / "x.mp4").size(), 5u * 31 * 17 * 3);
+  EXPECT_EQ(bytes_of(folder_ / "x.mp4").size(), 5u * 32 * 18 * 3 / 2);
 }
 
 // It ends at once, while megabytes are still to be written to it.

@@ -15,6 +15,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "output/picture/png.hpp"
+#include "output/picture/yuv.hpp"
 
 extern char** environ;
 
@@ -117,17 +118,30 @@ class NoBrokenPipe {
   sigset_t pipe_, before_;
 };
 
-std::vector<std::string> ffmpeg_words(const PngParts& first, double seconds,
+// Frames are given as the video has them: ffmpeg would take longer to convert them than to compress them.
+std::vector<std::string> ffmpeg_words(const YuvImage& first, double seconds,
                                       const std::vector<std::string>& codec, const std::string& path) {
-  std::vector<std::string> words = {
-      "ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo", "-pixel_format",
-      "rgb24", "-video_size", fmt::format("{}x{}", first.width, first.height), "-framerate",
-      fmt::format("1000/{}", std::max(1, int(seconds * 1000 + 0.5))), "-i", "pipe:0", "-an",
-      // Sizes have to be even; the colours are those of high-definition video, and said to be.
-      "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white,scale=out_color_matrix=bt709:out_range=tv"};
+  std::vector<std::string> words = {"ffmpeg",
+                                    "-nostdin",
+                                    "-hide_banner",
+                                    "-loglevel",
+                                    "error",
+                                    "-y",
+                                    "-f",
+                                    "rawvideo",
+                                    "-pixel_format",
+                                    "yuv420p",
+                                    "-video_size",
+                                    fmt::format("{}x{}", first.width, first.height),
+                                    "-framerate",
+                                    fmt::format("1000/{}", std::max(1, int(seconds * 1000 + 0.5))),
+                                    "-i",
+                                    "pipe:0",
+                                    "-an"};
   words.insert(words.end(), codec.begin(), codec.end());
-  for (const char* word : {"-pix_fmt", "yuv420p", "-colorspace", "bt709", "-color_primaries", "bt709",
-                           "-color_trc", "iec61966-2-1", "-movflags", "+faststart", "-f", "mp4"})
+  for (const char* word :
+       {"-pix_fmt", "yuv420p", "-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709",
+        "-color_trc", "iec61966-2-1", "-movflags", "+faststart", "-f", "mp4"})
     words.emplace_back(word);
   words.push_back("file:" + path);
   return words;
@@ -136,11 +150,12 @@ std::vector<std::string> ffmpeg_words(const PngParts& first, double seconds,
 // Empty where all went well.
 std::string encode(const AnimationWriter& animation, const PngParts& first,
                    const std::vector<std::string>& codec, const std::filesystem::path& path) {
-  FrameSink sink(ffmpeg_words(first, animation.seconds_per_frame(), codec, path.string()));
+  const auto image_of = [](const PngParts& frame) { return yuv_of(decode_png(png_file(frame))); };
+  FrameSink sink(ffmpeg_words(image_of(first), animation.seconds_per_frame(), codec, path.string()));
   for (int i = 0; i < animation.frames() && sink.has_started(); ++i) {
     const std::optional<PngParts> frame = animation.frame(i);
     if (!frame || frame->width != first.width || frame->height != first.height) continue;
-    if (!sink.put(decode_png(png_file(*frame)).rgb)) break;
+    if (!sink.put(image_of(*frame).planes)) break;
   }
   return sink.finish();
 }
