@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "model/model.hpp"
 #include "output/picture/image.hpp"
 
 namespace kiln {
