@@ -1,3 +1,4 @@
+// A colour of a picture, as screens have it (sRGB).
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // What could be resumed goes first.
-constexpr const char* kSweepFiles[] = {".sweep.journal", "sweep.json", "sweep.csv", "measures.csv", "model.toml"};
+constexpr const char* kSweepFiles[] = {".sweep.journal", "sweep.json", "sweep.csv", "measures.csv",
+                                       "model.toml"};
 
 void check(const fs::path& path, IfExists if_exists) {
   if (fs::exists(path) && !fs::is_directory(path))

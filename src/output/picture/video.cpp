@@ -118,26 +118,14 @@ class NoBrokenPipe {
   sigset_t pipe_, before_;
 };
 
-// Frames are given as the video has them: ffmpeg would take longer to convert them than to compress them.
-std::vector<std::string> ffmpeg_words(const YuvImage& first, double seconds,
+std::vector<std::string> ffmpeg_words(const PngParts& first, double seconds,
                                       const std::vector<std::string>& codec, const std::string& path) {
-  std::vector<std::string> words = {"ffmpeg",
-                                    "-nostdin",
-                                    "-hide_banner",
-                                    "-loglevel",
-                                    "error",
-                                    "-y",
-                                    "-f",
-                                    "rawvideo",
-                                    "-pixel_format",
-                                    "yuv420p",
-                                    "-video_size",
-                                    fmt::format("{}x{}", first.width, first.height),
-                                    "-framerate",
-                                    fmt::format("1000/{}", std::max(1, int(seconds * 1000 + 0.5))),
-                                    "-i",
-                                    "pipe:0",
-                                    "-an"};
+  std::vector<std::string> words = {
+      "ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y",
+      // Frames come as the video has them: ffmpeg takes longer to convert them than to compress them.
+      "-f", "rawvideo", "-pixel_format", "yuv420p", "-video_size",
+      fmt::format("{}x{}", even_size(first.width), even_size(first.height)), "-framerate",
+      fmt::format("1000/{}", std::max(1, int(seconds * 1000 + 0.5))), "-i", "pipe:0", "-an"};
   words.insert(words.end(), codec.begin(), codec.end());
   for (const char* word :
        {"-pix_fmt", "yuv420p", "-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709",
@@ -150,12 +138,11 @@ std::vector<std::string> ffmpeg_words(const YuvImage& first, double seconds,
 // Empty where all went well.
 std::string encode(const AnimationWriter& animation, const PngParts& first,
                    const std::vector<std::string>& codec, const std::filesystem::path& path) {
-  const auto image_of = [](const PngParts& frame) { return yuv_of(decode_png(png_file(frame))); };
-  FrameSink sink(ffmpeg_words(image_of(first), animation.seconds_per_frame(), codec, path.string()));
+  FrameSink sink(ffmpeg_words(first, animation.seconds_per_frame(), codec, path.string()));
   for (int i = 0; i < animation.frames() && sink.has_started(); ++i) {
     const std::optional<PngParts> frame = animation.frame(i);
     if (!frame || frame->width != first.width || frame->height != first.height) continue;
-    if (!sink.put(image_of(*frame).planes)) break;
+    if (!sink.put(yuv_of(decode_png(png_file(*frame))).planes)) break;
   }
   return sink.finish();
 }

@@ -21,7 +21,7 @@ int32_t weighted(const Weights& w, int32_t red, int32_t green, int32_t blue) {
 
 // In loops that compilers vectorise.
 YuvImage yuv_of(const Image& image) {
-  YuvImage result{(image.width + 1) / 2 * 2, (image.height + 1) / 2 * 2, {}};
+  YuvImage result{even_size(image.width), even_size(image.height), {}};
   const std::size_t width = std::size_t(result.width), pixels = width * std::size_t(result.height);
   result.planes.resize(pixels * 3 / 2);
   uint8_t* const bright = result.planes.data();
