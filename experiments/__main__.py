@@ -36,6 +36,9 @@ def main(arguments: list[str] | None = None) -> int:
     out = options.out or Path("runs/paper" if form != "full" else "runs/paper-full")
     every = experiments()
     chosen = [e for e in every if not options.only or e.name in options.only]
+    if options.rules:
+        _tell(page.rules(chosen))
+        return 0
     # All at once: a source file that is edited meanwhile does not change what was asked for.
     plans = [(e, e.plan(e.sizes[form])) for e in chosen]
     if options.unpack:
@@ -111,7 +114,8 @@ def _evaluate(plans: Sequence[Plan], every: list[Experiment], form: str, out: Pa
         page.write_outcome(experiment, out / experiment.name, outcome, results, form)
         _tell(experiment.title)
         for finding in outcome.findings:
-            _tell(f"  {finding.verdict.value:<14} {finding.claim}: {finding.measured or finding.cause}")
+            for who, judgement in finding.judgements:
+                _tell(f"  {judgement.verdict.value:<14} {finding.claim}, {who}: {judgement.measured or judgement.cause}")
     write_whole(out / "paper.html", page.html(*_found(every, out, form), form))
 
 
@@ -144,6 +148,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", action="append", choices=NAMES, metavar="NAME",
                         help=f"one experiment, repeatable: {', '.join(NAMES)}")
     parser.add_argument("--list", action="store_true", help="says what there is, and what it costs")
+    parser.add_argument("--rules", action="store_true", help="says by which rule each claim is judged")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the results [runs/paper, runs/paper-full]")
     parser.add_argument("--doc", type=Path, metavar="FILE", help="also writes the page as Markdown, its figures "
                                                                  "beside it")

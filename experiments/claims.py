@@ -25,14 +25,32 @@ class Claim:
     key: str
     figure: str  # of the paper
     text: str  # in our words
+    rule: str  # what has to be true of the numbers; stated here, before there are any
+
+
+@dataclass(frozen=True)
+class Judgement:
+    verdict: Verdict
+    measured: str  # with the numbers
+    cause: str = ""  # of what does not hold, or was not tested
 
 
 @dataclass(frozen=True)
 class Finding:
+    """One rule, two judgements: of the paper's engine or scheme, and of Kiln's own. None where there is nothing to
+    judge: a claim of speed about one engine is none about another, and the tissues are one model for both."""
+
     claim: str  # key
-    verdict: Verdict
-    measured: str  # with the numbers
-    cause: str = ""  # of what does not hold, or was not tested
+    paper: Judgement | None = None
+    kiln: Judgement | None = None
+
+    @property
+    def judgements(self) -> list[tuple[str, Judgement]]:
+        """With who is judged, in words."""
+        return [(who, one) for who, one in ((PAPER, self.paper), (KILN, self.kiln)) if one is not None]
+
+
+PAPER, KILN = "the paper's engine", "Kiln"
 
 
 @dataclass
@@ -56,11 +74,11 @@ class Experiment:
     evaluate: Callable[[object, Results], Outcome]
 
 
-def judge(claim: str, holds: bool, measured: str, *, in_part: bool = False, cause: str = "") -> Finding:
+def judge(holds: bool, measured: str, *, in_part: bool = False, cause: str = "") -> Judgement:
     """Holds, or else holds in part, or else does not; the cause is told only where it does not hold."""
     verdict = Verdict.HOLDS if holds else Verdict.IN_PART if in_part else Verdict.FAILS
-    return Finding(claim, verdict, measured, "" if holds else cause)
+    return Judgement(verdict, measured, "" if holds else cause)
 
 
-def untested(claim: str, cause: str, measured: str = "") -> Finding:
-    return Finding(claim, Verdict.UNTESTED, measured, cause)
+def untested(cause: str, measured: str = "") -> Judgement:
+    return Judgement(Verdict.UNTESTED, measured, cause)
