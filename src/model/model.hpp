@@ -137,9 +137,15 @@ struct InitialStep {
 struct CheckerboardSettings {
   int region = 4;        // sites per side
   int per_thread = 8;    // sites per side of a block
-  int switch_every = 1;  // attempts of a block
+  int switch_every = 1;  // attempts of a block; at most as many as a region has sites
   bool random_order = false;
-  bool mutex = false;  // one accepted copy per cell between two barriers
+  bool mutex = false;         // one accepted copy per cell between two barriers
+  bool draws_source = false;  // in the active region, and the target beside it; else the target in it
+  enum class Barriers { attempt, region, none };
+  Barriers barriers = Barriers::attempt;  // when all blocks wait for each other, beside the end of an MCS
+  // A fault, kept to see what it does: an MCS has the random numbers of the one before, until there are new
+  // ones after so many. 0: never replayed.
+  int replayed_mcs = 0;
 
   bool operator==(const CheckerboardSettings&) const = default;
 };

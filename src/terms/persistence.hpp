@@ -1,5 +1,6 @@
 // Persistence. Every cell has a direction p of its own: dH = -lambda d.p(cell of s), only where the source is
-// a cell. After every MCS p turns towards where the cell went during the last dt MCS (Beltman et al. 2007):
+// a cell; with `retraction` dH = -lambda d.p(cell of t) where it is medium. After every MCS p turns towards
+// where the cell went during the last dt MCS (Beltman et al. 2007):
 //
 //   p <- normalise((1 - mu) unit(X(now) - X(now - dt)) + mu p)
 //
@@ -17,11 +18,11 @@ struct Params {
   float lambda = 0;
   float mu = 0;
   float dt = 1;
+  float retraction = 0;
 };
 
-KILN_HD inline float delta(const Params& p, const Copy& copy, const Vec3f& direction_of_source) {
-  if (copy.winner == kMedium) return 0.0f;
-  return -p.lambda * dot(copy.unit_step(), direction_of_source);
+KILN_HD inline float delta(const Params& p, const Copy& copy, const Vec3f& direction) {
+  return -p.lambda * dot(copy.unit_step(), direction);
 }
 
 KILN_HD inline Vec3f turned(const Params& p, const Vec3f& direction, const Vec3d& now, const Vec3d& before) {
@@ -53,6 +54,8 @@ struct Term : TermDefaults {
       {"lambda", Kind::real, 0, kAnyEnergy, 0, true, "energy", "strength"},
       {"mu", Kind::real, 0, 1, 0.95, false, "", "memory: share of the old direction kept at every MCS"},
       {"dt", Kind::whole, 1, 10000, 15, false, "MCS", "how far back the last displacement reaches", true},
+      {"retraction", Kind::flag, 0, 1, 0, false, "",
+       "also where the medium takes a site: the direction of the cell that loses it"},
   };
   struct Slot {
     Params persistence;
@@ -69,9 +72,10 @@ struct Term : TermDefaults {
 
   template <int Dim, class Physics, class World>
   KILN_HOT static bool add(const Physics& physics, World& world, const Copy& copy, float& dh) {
-    if (copy.winner != kMedium)
-      dh +=
-          persistence::delta(physics.types[copy.winner_type].persistence, copy, world.direction(copy.winner));
+    const bool gains = copy.winner != kMedium;
+    const Params& p = physics.types[copy.steering_type()].persistence;
+    if (gains || p.retraction != 0)
+      dh += persistence::delta(p, copy, world.direction(gains ? copy.winner : copy.loser));
     return true;
   }
 };

@@ -66,6 +66,13 @@ struct Physics {
   KILN_HOT constexpr bool has_targets() const { return uses.targets; }
 };
 
+// How far from its target an attempt may read sites, whatever terms there are.
+inline int longest_reach(const Neighbourhood& adhesion, const Neighbourhood& perimeter) {
+  int reach = adhesion.reach > perimeter.reach ? adhesion.reach : perimeter.reach;
+  Terms::each([&](auto term) { reach = decltype(term)::kReach > reach ? decltype(term)::kReach : reach; });
+  return reach;
+}
+
 // Whether a term in use has a property.
 template <class Physics, class Property>
 KILN_HOT constexpr bool any_in_use(const Physics& physics, const Property& property) {

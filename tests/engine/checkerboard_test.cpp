@@ -16,8 +16,13 @@ namespace {
 
 using test::SmallWorld;
 
+using Barriers = CheckerboardSettings::Barriers;
+
 constexpr CheckerboardSettings kAtomic{2, 4, 3, false, false}, kMutex{2, 4, 3, false, true},
-    kRandom{2, 4, 3, true, false};
+    kRandom{2, 4, 3, true, false}, kSource{2, 4, 3, false, false, true},
+    kDistantSource{1, 6, 1, false, false, true}, kPerRegion{2, 4, 3, false, true, false, Barriers::region},
+    kNone{2, 4, 3, true, false, true, Barriers::none},
+    kReplayed{2, 4, 4, true, false, false, Barriers::attempt, 2};
 
 // Sides that blocks of 4 fit where the axis is periodic and do not fit where it is closed.
 Lattice lattice_of(int dimension) {
@@ -25,12 +30,12 @@ Lattice lattice_of(int dimension) {
   return {{8, 7, 8}, {true, false, true}, 3};
 }
 
-SmallWorld world_of(int dimension, unsigned seed) {
-  return seed % 3 == 0 ? test::everything_in(lattice_of(dimension), seed, 4, 5)
-                       : test::everything_in(lattice_of(dimension), seed);
+SmallWorld world_in(const Lattice& lattice, unsigned seed) {
+  return seed % 3 == 0 ? test::everything_in(lattice, seed, 4, 5) : test::everything_in(lattice, seed);
 }
+SmallWorld world_of(int dimension, unsigned seed) { return world_in(lattice_of(dimension), seed); }
 
-// The schedule in the plainest words: every block in raster order, one attempt each, everything live.
+// The schedule in the plainest words: between two barriers every block in raster order, everything live.
 template <int Dim>
 class PlainCheckerboard {
  public:
@@ -40,7 +45,18 @@ class PlainCheckerboard {
   void play_mcs() {
     const int side = settings_.per_thread;
     const uint64_t steps = uint64_t(Dim == 2 ? side * side : side * side * side);
-    for (uint64_t i = 0; i < steps; ++i) play_step(uint64_t(state_.mcs) * steps + i);
+    uint64_t mcs = uint64_t(state_.mcs);
+    if (settings_.replayed_mcs > 0) mcs -= mcs % uint64_t(settings_.replayed_mcs);
+    std::vector<uint64_t> together;
+    for (uint64_t step = mcs * steps; step < (mcs + 1) * steps; ++step) {
+      together.push_back(step);
+      const bool switches = (step + 1) % uint64_t(settings_.switch_every) == 0;
+      if (settings_.barriers == Barriers::attempt || (settings_.barriers == Barriers::region && switches)) {
+        play(together);
+        together.clear();
+      }
+    }
+    play(together);
     finish_mcs(state_, physics_);
   }
   int64_t accepted() const { return accepted_; }
@@ -59,27 +75,30 @@ class PlainCheckerboard {
            settings_.region;
   }
 
-  void play_step(uint64_t step) {
+  void play(const std::vector<uint64_t>& steps) {
     std::set<CellId> changed;
     uint32_t block = 0;
     const Vec3i& size = state_.lattice.size;
     const int side = settings_.per_thread;
     for (int32_t z = 0; z < size.z; z += side)
       for (int32_t y = 0; y < size.y; y += side)
-        for (int32_t x = 0; x < size.x; x += side, ++block) {
-          const auto a =
-              checkerboard::attempt_of<Dim>(checkerboard::bits_for(seed_, step, block), settings_.region);
-          attempt(Vec3i{x, y, z} + active_region(step) + a.target, a, changed);
-        }
+        for (int32_t x = 0; x < size.x; x += side, ++block)
+          for (const uint64_t step : steps) {
+            const auto a =
+                checkerboard::attempt_of<Dim>(checkerboard::bits_for(seed_, step, block), settings_.region);
+            attempt(Vec3i{x, y, z} + active_region(step) + a.drawn, a, changed);
+          }
   }
 
-  void attempt(const Vec3i& target, const checkerboard::Attempt& a, std::set<CellId>& changed) {
+  void attempt(const Vec3i& drawn, const checkerboard::Attempt& a, std::set<CellId>& changed) {
     const Lattice& lattice = state_.lattice;
     for (int axis = 0; axis < 3; ++axis)
-      if (target[axis] >= lattice.size[axis]) return;
-    Vec3i source;
+      if (drawn[axis] >= lattice.size[axis]) return;
+    Vec3i target = drawn, source = drawn;
     const Vec3i offset = Moore<Dim>::offset(a.direction);
-    if (!test::naive_place(lattice, target, offset, source)) return;
+    if (!test::naive_place(lattice, drawn, settings_.draws_source ? offset * -1 : offset,
+                           settings_.draws_source ? target : source))
+      return;
     const CellId loser = state_.ids[std::size_t(lattice.index(target))];
     CellId winner = state_.ids[std::size_t(lattice.index(source))];
     const auto type_of = [&](CellId cell) { return state_.cells.type[cell]; };
@@ -111,10 +130,10 @@ class PlainCheckerboard {
 };
 
 template <int Dim>
-void check_against_plain(const CheckerboardSettings& settings) {
+void check_against_plain(const CheckerboardSettings& settings, const Lattice& lattice = lattice_of(Dim)) {
   int64_t accepted = 0;
   for (unsigned seed = 0; seed < 12; ++seed) {
-    SmallWorld w = world_of(Dim, seed);
+    SmallWorld w = world_in(lattice, seed);
     const Physics physics = w.physics();
     CheckerboardEngine<Dim> engine(w.state, physics, seed, settings, 1);
     PlainCheckerboard<Dim> plain(w.state, physics, settings, seed);
@@ -141,9 +160,26 @@ TEST(Checkerboard, MutexIsThePlainLoopBitForBit) {
   check_against_plain<2>(kMutex);
   check_against_plain<3>(kMutex);
 }
+// Targets of neighbouring blocks may touch in the first, and never do in the second.
+TEST(Checkerboard, DrawnSourcesArePlayedAsInThePlainLoop) {
+  check_against_plain<2>(kSource);
+  check_against_plain<3>(kSource);
+  check_against_plain<2>(kDistantSource, {{12, 13, 1}, {true, false, false}, 2});
+  check_against_plain<3>(kDistantSource, {{12, 7, 6}, {true, false, true}, 3});
+}
+TEST(Checkerboard, FewerBarriersArePlayedAsInThePlainLoop) {
+  check_against_plain<2>(kPerRegion);
+  check_against_plain<3>(kPerRegion);
+  check_against_plain<2>(kNone);
+  check_against_plain<3>(kNone);
+}
+TEST(Checkerboard, ReplayedRandomNumbersAreThoseOfThePlainLoop) {
+  check_against_plain<2>(kReplayed);
+  check_against_plain<3>(kReplayed);
+}
 
 TEST(Checkerboard, ThreadsDoNotMatter) {
-  for (const CheckerboardSettings& settings : {kAtomic, kMutex}) {
+  for (const CheckerboardSettings& settings : {kAtomic, kMutex, kSource}) {
     const Lattice lattice{{256, 253, 1}, {true, false, false}, 2};  // 4096 blocks: enough for 4 threads
     SmallWorld w = test::everything_in(lattice, 7);
     const Physics physics = w.physics();
@@ -209,7 +245,7 @@ TEST(Checkerboard, TriesEverySiteEquallyOften) {
   for (uint64_t step = 0; step < 2400 * plan.steps_per_mcs(); ++step)
     for (uint32_t block = 0; block < plan.block_count(); ++block) {
       const auto a = checkerboard::attempt_of<2>(checkerboard::bits_for(3, step, block), 2);
-      const Vec3i target = plan.corner_of(block) + plan.active_region(step) + a.target;
+      const Vec3i target = plan.corner_of(block) + plan.active_region(step) + a.drawn;
       hits[std::size_t(whole.index(target))] += 1;
     }
   double chi_squared = 0;
@@ -239,6 +275,44 @@ TEST(Checkerboard, RegionsTakeTurns) {
   EXPECT_EQ(plan.active_region(8 * 3), (Vec3i{0, 0, 0}));
   EXPECT_EQ(plan.steps_until_switch(3), 3u);
   EXPECT_EQ(plan.steps_until_switch(5), 1u);
+}
+
+// Every MCS of three has the attempts of the first, and the fourth has others.
+TEST(Checkerboard, ReplaysRandomNumbersWhereItIsAskedTo) {
+  const Lattice lattice{{8, 8, 1}, {true, true, false}, 2};
+  const auto drawn = [&](int replayed, uint64_t mcs) {
+    CheckerboardSettings settings{2, 4, 1, true, false};
+    settings.replayed_mcs = replayed;
+    const checkerboard::Plan plan(lattice, settings, 7);
+    std::vector<int32_t> all;
+    for (uint64_t i = 0; i < 16; ++i) {
+      const auto a =
+          checkerboard::attempt_of<2>(checkerboard::bits_for(7, plan.drawn_as(16 * mcs + i), 1), 2);
+      const Vec3i at = plan.active_region(16 * mcs + i) + a.drawn;
+      all.push_back(at.x + 4 * at.y);
+    }
+    return all;
+  };
+  EXPECT_EQ(drawn(3, 1), drawn(3, 0));
+  EXPECT_EQ(drawn(3, 2), drawn(3, 0));
+  EXPECT_NE(drawn(3, 3), drawn(3, 2));
+  EXPECT_EQ(drawn(3, 3), drawn(0, 3));
+  EXPECT_NE(drawn(0, 1), drawn(0, 0));
+}
+
+TEST(Checkerboard, KnowsWhenAttemptsMayMeet) {
+  const Lattice lattice{{48, 48, 1}, {true, true, false}, 2};
+  const auto meet = [&](int region, int per_thread, bool source, Barriers barriers) {
+    return checkerboard::Plan(lattice, {region, per_thread, 1, false, false, source, barriers}, 1)
+        .attempts_may_meet(2);
+  };
+  EXPECT_FALSE(meet(2, 4, false, Barriers::attempt));
+  EXPECT_FALSE(meet(2, 4, false, Barriers::region));
+  EXPECT_TRUE(meet(2, 4, false, Barriers::none));
+  EXPECT_TRUE(meet(2, 4, true, Barriers::attempt));
+  EXPECT_TRUE(meet(1, 4, true, Barriers::attempt));
+  EXPECT_FALSE(meet(4, 8, true, Barriers::attempt));
+  EXPECT_FALSE(meet(8, 16, true, Barriers::region));
 }
 
 std::string message_of(const std::string& text, const EngineOptions& options) {

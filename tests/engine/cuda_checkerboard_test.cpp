@@ -21,11 +21,21 @@ struct Setting {
   const char* what;
   CheckerboardSettings settings;
 };
+using Barriers = CheckerboardSettings::Barriers;
+
 constexpr Setting kSettings[] = {
     {"from the cache", {2, 4, 16, false, false}},
     {"from the lattice", {2, 4, 1, false, false}},
     {"in random order", {2, 4, 3, true, false}},
     {"with mutex", {2, 4, 3, false, true}},
+    {"barriers per region", {2, 4, 3, false, false, false, Barriers::region}},
+    {"replayed", {2, 4, 1, true, false, false, Barriers::attempt, 2}},
+};
+// In these attempts may see each other's targets.
+constexpr Setting kMeetingSettings[] = {
+    {"sources drawn", {2, 4, 3, false, false, true}},
+    {"no barriers", {2, 4, 3, false, false, false, Barriers::none}},
+    {"no barriers, at random", {2, 4, 3, true, false, true, Barriers::none, 2}},
 };
 
 Lattice lattice_of(int dimension) {
@@ -53,9 +63,11 @@ KernelResources resources_of_play(const std::string& source) {
 
 TEST(CheckerboardKernels, Compile) {
   KILN_NEEDS_NVRTC();
+  std::vector<Setting> settings(std::begin(kSettings), std::end(kSettings));
+  settings.insert(settings.end(), std::begin(kMeetingSettings), std::end(kMeetingSettings));
   for (const int dimension : {2, 3})
-    for (const Setting& s : kSettings) {
-      if (s.settings.random_order) continue;  // as "from the lattice"
+    for (const Setting& s : settings) {
+      if (s.settings.random_order) continue;  // as "from the lattice", "no barriers"
       SmallWorld w = world_of(dimension, 0);
       const SiteLayout layout = site_layout(w.state.cells.count(), kMaxAct);
       for (const BoardKernels& kernels : {BoardKernels{}, kGeneric}) {
@@ -101,8 +113,10 @@ TEST(CheckerboardKernels, GenericOnesAreNotMadeForTheModel) {
 // single attempt is not worth a load.
 TEST(CheckerboardKernels, CacheWhereItFitsAndPays) {
   const SiteLayout layout{4, 32, 0};
+  SmallWorld flat = world_of(2, 0), solid = world_of(3, 0);
   const auto shape = [&](int region, int switch_every, bool mutex, int dimension) {
-    return board_shape({region, 2 * region, switch_every, false, mutex}, dimension, layout);
+    return board_shape((dimension == 2 ? flat : solid).physics(),
+                       {region, 2 * region, switch_every, false, mutex}, layout);
   };
   EXPECT_TRUE(shape(2, 4, false, 2).cached);
   EXPECT_EQ(shape(2, 4, false, 2).threads, 256);
@@ -111,13 +125,17 @@ TEST(CheckerboardKernels, CacheWhereItFitsAndPays) {
   EXPECT_FALSE(shape(8, 1000, false, 3).cached);
   EXPECT_FALSE(shape(4, 1, false, 3).cached);
   EXPECT_FALSE(shape(4, 1000, true, 2).cached);
-  EXPECT_FALSE(board_shape({2, 4, 4, false, false}, 2, layout, kUncached).cached);
+  EXPECT_FALSE(board_shape(flat.physics(), {2, 4, 4, false, false}, layout, kUncached).cached);
+  // Sources need a wider rim, and a cache is no good where others write into it.
+  EXPECT_TRUE(board_shape(flat.physics(), {4, 8, 16, false, false, true}, layout).cached);
+  EXPECT_FALSE(board_shape(flat.physics(), {2, 4, 4, false, false, true}, layout).cached);
+  EXPECT_FALSE(board_shape(flat.physics(), {4, 8, 16, false, false, false, Barriers::none}, layout).cached);
 }
 
-template <int Dim>
-void check_books() {
+template <int Dim, std::size_t Count>
+void check_books(const Setting (&settings)[Count]) {
   int64_t accepted = 0;
-  for (const Setting& s : kSettings)
+  for (const Setting& s : settings)
     for (unsigned seed = 0; seed < 2; ++seed) {
       SmallWorld w = world_of(Dim, seed);
       const Physics physics = w.physics();
@@ -138,11 +156,13 @@ void check_books() {
 }
 TEST(CudaCheckerboard, KeepsExactBooks2D) {
   KILN_NEEDS_GPU();
-  check_books<2>();
+  check_books<2>(kSettings);
+  check_books<2>(kMeetingSettings);
 }
 TEST(CudaCheckerboard, KeepsExactBooks3D) {
   KILN_NEEDS_GPU();
-  check_books<3>();
+  check_books<3>(kSettings);
+  check_books<3>(kMeetingSettings);
 }
 
 // Without volume and perimeter the attempts of a step have nothing in common, so their order does not matter.
@@ -189,7 +209,7 @@ TEST(CudaCheckerboard, IsThatOfTheThreadsWhereNothingIsShared3D) {
 TEST(CudaCheckerboard, IsThatOfTheThreadsInASingleBlock) {
   KILN_NEEDS_GPU();
   for (const int switch_every : {1, 64}) {
-    const CheckerboardSettings settings{4, 12, switch_every, false, false};
+    const CheckerboardSettings settings{4, 12, switch_every, false, false, switch_every == 1};
     SmallWorld w = test::everything_in({{12, 12, 12}, {true, false, true}, 3}, 2);
     const Physics physics = w.physics();
     CheckerboardEngine engine(w.state, physics, 3, settings, kMaxAct, 0);

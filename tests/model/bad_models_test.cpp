@@ -234,6 +234,12 @@ constexpr BadModel kBadSections[] = {
      "m.toml:3: unknown key schedule.checkerboard.regions; did you mean region?"},
     {"[schedule.checkerboard]\nconflict = \"lock\"",
      "m.toml:3: schedule.checkerboard.conflict is \"lock\", but must be one of \"atomic\", \"mutex\"."},
+    {"[schedule.checkerboard]\nregion = 2\nper_thread = 4\nswitch_every = 5",
+     "m.toml:5: schedule.checkerboard.switch_every is 5, but must be at most 4, the sites of a region: every "
+     "region "
+     "is to be active in every MCS."},
+    {"[schedule.checkerboard]\ndraws = \"both\"",
+     "m.toml:3: schedule.checkerboard.draws is \"both\", but must be one of \"target\", \"source\"."},
     {"[schedule.checkerboard]\nregion = 3",
      "m.toml:2: schedule.checkerboard.per_thread is 8, but must be a multiple of region (3)."},
     {"[schedule.checkerboard]\nregion = 8",

@@ -186,7 +186,7 @@ measure = true
 set = { "types.a.chemotaxis.lambda" = 2 }
 
 [schedule]
-checkerboard = { region = 4, per_thread = 8, switch_every = 1, order = "cycle", conflict = "atomic" }
+checkerboard = { region = 4, per_thread = 8, switch_every = 1, order = "cycle", conflict = "atomic", draws = "target", barriers = "attempt", reseed = "run", replayed_mcs = 60 }
 
 [measure]
 every = 10

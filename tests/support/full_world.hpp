@@ -16,7 +16,7 @@ inline void add_all_terms(SmallWorld& w, unsigned seed) {
   for (std::size_t t = 1; t < w.types.size(); ++t) {
     TypePhysics& p = w.types[t];
     p.chemotaxis = {float(rng() % 10), 0};
-    p.persistence = {float(rng() % 20), 0.8f, float(1 + rng() % 4)};
+    p.persistence = {float(rng() % 20), 0.8f, float(1 + rng() % 4), float(seed % 2)};
     p.act = {float(rng() % 60), float(5 + rng() % 20), 0};
     p.connectivity = {float(rng() % 3) * 5, float(rng() % 4 == 0)};
     p.frozen = t > 1 && rng() % 3 == 0;

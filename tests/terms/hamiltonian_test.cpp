@@ -75,9 +75,9 @@ class Formulas {
     const TypePhysics& steering = type_of(winner != kMedium ? winner : loser);
     result[chemotaxis_part] =
         -double(steering.chemotaxis.lambda) * along(field_at(int(steering.chemotaxis.field), source));
-    if (winner != kMedium)
-      result[persistence_part] =
-          -double(type_of(winner).persistence.lambda) * along(world_.state.cells.direction[winner]);
+    if (winner != kMedium || steering.persistence.retraction != 0)
+      result[persistence_part] = -double(steering.persistence.lambda) *
+                                 along(world_.state.cells.direction[winner != kMedium ? winner : loser]);
     result[act_part] = -double(steering.act.lambda) / double(steering.act.max) *
                        (mean_act(source, winner) - mean_act(target, loser));
     forbidden = false;
@@ -260,7 +260,7 @@ struct FullWorld {
       p.perimeter = {real(10, 90), real(0.01, 0.5)};
       p.length = {real(2, 15), real(0.5, 5), real(1, 5), real(0.5, 5)};
       p.chemotaxis = {real(-20, 20), float(t % 2)};
-      p.persistence = {real(5, 30), 0.9f, 1};
+      p.persistence = {real(5, 30), 0.9f, 1, float(t % 2)};
       p.act = {real(20, 100), float(10 + 20 * t), 0};
       p.connectivity = {real(5, 30), seed % 3 == 0 ? 1.0f : 0.0f};
       p.frozen = t == 3;

@@ -69,13 +69,12 @@ TEST(Chemotaxis, TheSourcesTypeSteersUnlessItIsMedium) {
   EXPECT_EQ((Copy{0, 2, 0, 4, {}, {1, 0, 0}}.steering_type()), 4);
 }
 
-TEST(Persistence, IsTheFormulaAndSparesTheMedium) {
+TEST(Persistence, IsTheFormula) {
   for_random_copies<3>([](SmallWorld&, const Copy& copy, const Vec3i&, std::mt19937& rng) {
     const persistence::Params p{40, 0.95f, 15};
     const Vec3f direction{float(rng() % 100) / 100, float(rng() % 100) / 100, float(rng() % 100) / -100};
     const Vec3d d = naive_unit(copy.step);
-    const double expected =
-        copy.winner == kMedium ? 0 : -40 * (d.x * direction.x + d.y * direction.y + d.z * direction.z);
+    const double expected = -40 * (d.x * direction.x + d.y * direction.y + d.z * direction.z);
     EXPECT_NEAR(persistence::delta(p, copy, direction), expected, 1e-4);
   });
 }

@@ -12,12 +12,13 @@ namespace {
 constexpr uint32_t kBlocksPerThread = 1024;
 constexpr uint32_t kBlocksPerDraw = 64;
 
-int useful_threads(const checkerboard::Plan& plan, int threads) {
-  return std::clamp(int(std::min(plan.block_count() / kBlocksPerThread, 1024u)), 1, threads);
+bool plays_in_sequence(const checkerboard::Plan& plan, const Physics& physics) {
+  return plan.settings().barriers != CheckerboardSettings::Barriers::attempt ||
+         plan.attempts_may_meet(longest_reach(*physics.adhesion_neighbours, *physics.perimeter_neighbours));
 }
 
-bool contains(const Lattice& lattice, const Vec3i& p) {
-  return p.x < lattice.size.x && p.y < lattice.size.y && p.z < lattice.size.z;
+int useful_threads(const checkerboard::Plan& plan, int threads) {
+  return std::clamp(int(std::min(plan.block_count() / kBlocksPerThread, 1024u)), 1, threads);
 }
 
 }  // namespace
@@ -29,8 +30,9 @@ CheckerboardEngine<Dim>::CheckerboardEngine(State state, const Physics& physics,
       physics_(physics),
       seed_(seed),
       plan_(state_.lattice, settings, seed),
+      in_sequence_(plays_in_sequence(plan_, physics)),
       reader_(state_),
-      team_(useful_threads(plan_, threads)),
+      team_(in_sequence_ ? 1 : useful_threads(plan_, threads)),
       between_mcs_(team_),
       members_(std::size_t(team_.members())) {
   // Two blocks share a draw, so shares are whole pairs.
@@ -58,8 +60,7 @@ void CheckerboardEngine<Dim>::advance(int64_t mcs) {
   with_narrow_physics(physics_, state_.cells, [&](const auto& physics) {
     team_.run([&](int member) {
       for (int64_t done = 0; done < mcs; ++done) {
-        const uint64_t first = uint64_t(state_.mcs) * plan_.steps_per_mcs();
-        for (uint64_t i = 0; i < plan_.steps_per_mcs(); ++i) play_step(physics, member, first + i);
+        play_mcs(physics, member);
         between_mcs_.finish_mcs(state_, physics, member);
       }
     });
@@ -68,31 +69,63 @@ void CheckerboardEngine<Dim>::advance(int64_t mcs) {
 
 template <int Dim>
 template <class Physics>
+void CheckerboardEngine<Dim>::play_mcs(const Physics& physics, int member) {
+  const uint64_t first = uint64_t(state_.mcs) * plan_.steps_per_mcs(), end = first + plan_.steps_per_mcs();
+  for (uint64_t step = first, count; step < end; step += count) {
+    count = plan_.steps_until_barrier(step);
+    if (count == 1)
+      play_step(physics, member, step);
+    else
+      play_block_by_block(physics, step, count);
+  }
+}
+
+template <int Dim>
+template <class Physics>
 void CheckerboardEngine<Dim>::play_step(const Physics& physics, int member, uint64_t step) {
   judge_blocks(physics, members_[std::size_t(member)], step);
   team_.wait();
   if (member == 0)
-    for (Member& m : members_) {
-      for (const Open& attempt : m.open) settle(physics, attempt, step);
-      m.open.clear();
-    }
+    for (Member& m : members_) settle(physics, m, step);
   team_.wait();
+}
+
+template <int Dim>
+template <class Physics>
+void CheckerboardEngine<Dim>::play_block_by_block(const Physics& physics, uint64_t first, uint64_t steps) {
+  struct Turn {
+    uint64_t drawn_as;
+    Vec3i region;
+  };
+  std::vector<Turn> turns;
+  for (uint64_t step = first; step < first + steps; ++step)
+    turns.push_back({plan_.drawn_as(step), plan_.active_region(step)});
+  for (uint32_t block = 0; block < plan_.block_count(); ++block) {
+    const Vec3i corner = plan_.corner_of(block);
+    for (const Turn& turn : turns) {
+      const uint64_t bits = checkerboard::bits_for(seed_, turn.drawn_as, block);
+      const auto attempt = checkerboard::attempt_of<Dim>(bits, plan_.settings().region);
+      judge(physics, members_[0], corner + turn.region + attempt.drawn, attempt);
+      settle(physics, members_[0], first);
+    }
+  }
 }
 
 template <int Dim>
 template <class Physics>
 void CheckerboardEngine<Dim>::judge_blocks(const Physics& physics, Member& me, uint64_t step) {
   const Vec3i region = plan_.active_region(step);
+  const uint64_t drawn = plan_.drawn_as(step);
   uint64_t bits[kBlocksPerDraw];
   for (uint32_t first = me.first_block; first < me.last_block; first += kBlocksPerDraw) {
     const uint32_t count = std::min(kBlocksPerDraw, me.last_block - first);
-    draw_many(seed_, Stream::checkerboard_attempts, checkerboard::draw_index(step, first), uint32_t(step),
+    draw_many(seed_, Stream::checkerboard_attempts, checkerboard::draw_index(drawn, first), uint32_t(drawn),
               int(count + 1) / 2, bits);
     Vec3i corner = plan_.corner_of(first);
     for (uint32_t i = 0; i < count; ++i) {
       const auto attempt = checkerboard::attempt_of<Dim>(bits[i], plan_.settings().region);
-      const Vec3i target = corner + region + attempt.target;
-      if (contains(state_.lattice, target)) judge(physics, me, target, attempt);
+      judge(physics, me, corner + region + attempt.drawn, attempt);
+      if (in_sequence_) settle(physics, me, step);
       corner.x += plan_.settings().per_thread;
       if (corner.x >= state_.lattice.size.x) corner = plan_.corner_of(first + i + 1);
     }
@@ -101,10 +134,13 @@ void CheckerboardEngine<Dim>::judge_blocks(const Physics& physics, Member& me, u
 
 template <int Dim>
 template <class Physics>
-KILN_FLAT void CheckerboardEngine<Dim>::judge(const Physics& physics, Member& me, const Vec3i& target,
+KILN_FLAT void CheckerboardEngine<Dim>::judge(const Physics& physics, Member& me, Vec3i place,
                                               const checkerboard::Attempt& attempt) {
+  if (!state_.lattice.contains(place)) return;  // of a block that a wall cuts short
   me.attempts += 1;
-  const HostAttempt<Dim> between = attempt_at(reader_, target, attempt.direction);
+  if (!checkerboard::move_to_target<Dim>(state_.lattice, attempt, plan_.settings().draws_source, place))
+    return;
+  const HostAttempt<Dim> between = attempt_at(reader_, place, attempt.direction);
   if (between.is_null()) return;
   Copy copy;
   typename HostWorld<Dim>::Place source;
@@ -115,9 +151,9 @@ KILN_FLAT void CheckerboardEngine<Dim>::judge(const Physics& physics, Member& me
   float surroundings;
   if (!local_delta<Dim>(physics, world, copy, surroundings)) return;
   const CopyChange change = change_of(physics, world, copy);
-  me.open.push_back({{target, copy, change, surroundings,
-                      acceptance_threshold(physics.temperature, attempt.threshold_bits)},
-                     act_delta(physics, world, copy)});
+  me.open.push_back(
+      {{place, copy, change, surroundings, acceptance_threshold(physics.temperature, attempt.threshold_bits)},
+       act_delta(physics, world, copy)});
 }
 
 template <int Dim>
@@ -131,22 +167,29 @@ float CheckerboardEngine<Dim>::act_delta(const Physics& physics, const HostWorld
 
 template <int Dim>
 template <class Physics>
-KILN_FLAT void CheckerboardEngine<Dim>::settle(const Physics& physics, const Open& a, uint64_t step) {
-  if (is_locked(a.winner, step) || is_locked(a.loser, step)) return;
+void CheckerboardEngine<Dim>::settle(const Physics& physics, Member& me, uint64_t barrier) {
+  for (const Open& attempt : me.open) settle(physics, attempt, barrier);
+  me.open.clear();
+}
+
+template <int Dim>
+template <class Physics>
+KILN_FLAT void CheckerboardEngine<Dim>::settle(const Physics& physics, const Open& a, uint64_t barrier) {
+  if (is_locked(a.winner, barrier) || is_locked(a.loser, barrier)) return;
   const Copy copy = a.copy();
   const float dh = a.surroundings + cells_delta(physics, reader_, copy, a.change());
   if (!(dh + a.act <= a.threshold)) return;
   apply_copy<Dim>(state_, physics, copy, state_.lattice.index(a.target), a.target, a.change());
   accepted_ += 1;
   if (locked_at_.empty()) return;
-  locked_at_[a.winner] = step;
-  locked_at_[a.loser] = step;
+  locked_at_[a.winner] = barrier;
+  locked_at_[a.loser] = barrier;
 }
 
 // The medium has no sizes, so it is never locked.
 template <int Dim>
-bool CheckerboardEngine<Dim>::is_locked(CellId cell, uint64_t step) const {
-  return !locked_at_.empty() && cell != kMedium && locked_at_[cell] == step;
+bool CheckerboardEngine<Dim>::is_locked(CellId cell, uint64_t barrier) const {
+  return !locked_at_.empty() && cell != kMedium && locked_at_[cell] == barrier;
 }
 
 template class CheckerboardEngine<2>;

@@ -1,7 +1,8 @@
-// The `checkerboard` schedule on a processor's cores: between two barriers the active regions make their
-// attempts one after the other, in raster order. What needs only the surroundings of a target is worked out
-// by all threads at once; the sizes of cells are then settled by one. So the result does not depend on the
-// number of threads.
+// The `checkerboard` schedule on a processor's cores: between two barriers the blocks make their attempts one
+// after the other, in raster order. What needs only the surroundings of a target is worked out by all threads
+// at once; the sizes of cells are then settled by one. So the result does not depend on the number of
+// threads. Where a block makes several attempts between two barriers, or attempts may see each other's
+// targets, one thread plays all of it.
 #pragma once
 
 #include <vector>
@@ -43,26 +44,35 @@ class CheckerboardEngine : public Engine {
 
   // With a physics as narrow as the model allows (engine/host/narrow_physics.hpp).
   template <class Physics>
+  void play_mcs(const Physics& physics, int member);
+  template <class Physics>
   void play_step(const Physics& physics, int member, uint64_t step);
   template <class Physics>
-  void judge_blocks(const Physics& physics, Member& me, uint64_t step);
+  void play_block_by_block(const Physics& physics, uint64_t first, uint64_t steps);
   template <class Physics>
-  void judge(const Physics& physics, Member& me, const Vec3i& target, const checkerboard::Attempt& attempt);
+  void judge_blocks(const Physics& physics, Member& me, uint64_t step);
+  // `place` is the site that was drawn.
+  template <class Physics>
+  void judge(const Physics& physics, Member& me, Vec3i place, const checkerboard::Attempt& attempt);
   template <class Physics>
   float act_delta(const Physics& physics, const HostWorld<Dim>& world, const Copy& copy) const;
+  // `barrier` is the first step after the last one.
   template <class Physics>
-  void settle(const Physics& physics, const Open& attempt, uint64_t step);
-  bool is_locked(CellId cell, uint64_t step) const;
+  void settle(const Physics& physics, Member& me, uint64_t barrier);
+  template <class Physics>
+  void settle(const Physics& physics, const Open& attempt, uint64_t barrier);
+  bool is_locked(CellId cell, uint64_t barrier) const;
 
   State state_;
   Physics physics_;
   uint64_t seed_;
   checkerboard::Plan plan_;
+  bool in_sequence_;  // an attempt is settled before the next is judged
   StateReader<Dim> reader_;
   Team team_;
   BetweenMcs between_mcs_;
   std::vector<Member> members_;
-  std::vector<uint64_t> locked_at_;  // per cell, with mutex: the last step in which it changed
+  std::vector<uint64_t> locked_at_;  // per cell, with mutex: the barrier after which it changed last
   int64_t accepted_ = 0;
 };
 

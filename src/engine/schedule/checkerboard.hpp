@@ -8,6 +8,10 @@
 // cells. A block that a closed wall cuts short draws as if it were whole, and an attempt beyond the wall is
 // none, so every site is tried equally often: once per MCS on average, for an MCS is as many steps as a whole
 // block has sites.
+//
+// Where the source is drawn in the active region the target may lie one site outside of it, and where there
+// are fewer barriers blocks are at different steps. Then attempts may see each other's targets
+// (Plan::attempts_may_meet).
 #pragma once
 
 #include "core/neighbourhood.hpp"
@@ -16,7 +20,7 @@
 namespace kiln::checkerboard {
 
 struct Attempt {
-  Vec3i target;   // from the active region's corner
+  Vec3i drawn;    // the target, or the source; from the active region's corner
   int direction;  // from target to source
   uint32_t threshold_bits;
 };
@@ -32,12 +36,41 @@ template <int Dim>
 KILN_HD inline Attempt attempt_of(uint64_t bits, int region) {
   Digits digits{bits};
   Attempt result;
-  result.target.z = Dim == 3 ? int32_t(digits.take(uint32_t(region))) : 0;
-  result.target.y = int32_t(digits.take(uint32_t(region)));
-  result.target.x = int32_t(digits.take(uint32_t(region)));
+  result.drawn.z = Dim == 3 ? int32_t(digits.take(uint32_t(region))) : 0;
+  result.drawn.y = int32_t(digits.take(uint32_t(region)));
+  result.drawn.x = int32_t(digits.take(uint32_t(region)));
   result.direction = int(digits.take(Moore<Dim>::kCount));
   result.threshold_bits = uint32_t(digits.rest >> 32);
   return result;
 }
+
+// Moves a place from the site that was drawn to the target; false where that lies beyond a wall.
+template <int Dim>
+KILN_HD inline bool move_to_target(const Lattice& lattice, const Attempt& attempt, bool draws_source,
+                                   Vec3i& place) {
+  if (!draws_source) return true;
+  place = place - Moore<Dim>::offset(attempt.direction);
+  return lattice.wrap(place);
+}
+
+// How regions follow each other: from the corner of a block to that of the region which is active after so
+// many switches.
+struct Turns {
+  uint64_t seed;
+  uint32_t along;  // regions of a block per axis
+  int32_t region;
+  int32_t dimension;
+  bool random;
+
+  KILN_HD Vec3i active_region(uint64_t switches) const {
+    const uint32_t all = dimension == 2 ? along * along : along * along * along;
+    const uint32_t number = random
+                                ? Digits{draw(seed, Stream::checkerboard_regions, switches, 0).ab()}.take(all)
+                                : uint32_t(switches % all);
+    return Vec3i{int32_t(number % along), int32_t(number / along % along),
+                 int32_t(number / (along * along))} *
+           region;
+  }
+};
 
 }  // namespace kiln::checkerboard

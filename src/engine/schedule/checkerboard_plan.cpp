@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 
 namespace kiln::checkerboard {
@@ -28,14 +30,15 @@ void require_whole_blocks(const Model& model) {
 }
 
 Plan::Plan(const Lattice& lattice, const CheckerboardSettings& settings, uint64_t seed)
-    : settings_(settings), seed_(seed), dimension_(lattice.dimension) {
+    : settings_(settings),
+      turns_{seed, uint32_t(settings.per_thread / settings.region), settings.region, lattice.dimension,
+             settings.random_order} {
   const int side = settings.per_thread;
   double blocks = 1;
-  for (int axis = 0; axis < dimension_; ++axis) {
+  for (int axis = 0; axis < lattice.dimension; ++axis) {
     blocks_[axis] = (lattice.size[axis] + side - 1) / side;
     blocks *= blocks_[axis];
     steps_per_mcs_ *= uint64_t(side);
-    regions_ *= uint32_t(side / settings.region);
   }
   if (blocks > kMostBlocks)
     throw UserError(fmt::format(
@@ -53,31 +56,53 @@ Vec3i Plan::corner_of(uint32_t block) const {
          settings_.per_thread;
 }
 
+uint64_t Plan::drawn_as(uint64_t step) const {
+  if (settings_.replayed_mcs == 0) return step;
+  const uint64_t mcs = step / steps_per_mcs_, replayed = mcs - mcs % uint64_t(settings_.replayed_mcs);
+  return step % steps_per_mcs_ + replayed * steps_per_mcs_;
+}
+
 Vec3i Plan::active_region(uint64_t step) const {
-  const uint64_t number = step / uint64_t(settings_.switch_every);
-  uint32_t region = uint32_t(number % regions_);
-  if (settings_.random_order)
-    region = Digits{draw(seed_, Stream::checkerboard_regions, number, 0).ab()}.take(regions_);
-  Vec3i corner;
-  for (int axis = 0; axis < dimension_; ++axis) {
-    const uint32_t along = uint32_t(settings_.per_thread / settings_.region);
-    corner[axis] = int32_t(region % along) * settings_.region;
-    region /= along;
-  }
-  return corner;
+  return turns_.active_region(drawn_as(step) / uint64_t(settings_.switch_every));
 }
 
 uint64_t Plan::steps_until_switch(uint64_t step) const {
-  return uint64_t(settings_.switch_every) - step % uint64_t(settings_.switch_every);
+  const uint64_t every = uint64_t(settings_.switch_every);
+  return std::min(every - drawn_as(step) % every, steps_per_mcs_ - step % steps_per_mcs_);
+}
+
+uint64_t Plan::steps_until_barrier(uint64_t step) const {
+  switch (settings_.barriers) {
+    case CheckerboardSettings::Barriers::attempt:
+      return 1;
+    case CheckerboardSettings::Barriers::region:
+      return steps_until_switch(step);
+    default:
+      return steps_per_mcs_ - step % steps_per_mcs_;
+  }
+}
+
+bool Plan::attempts_may_meet(int reach) const {
+  // The reader of the model keeps active regions `reach` sites apart.
+  const int beyond = settings_.draws_source ? 2 : 0;
+  return settings_.barriers == CheckerboardSettings::Barriers::none ||
+         settings_.per_thread < settings_.region + reach + beyond;
 }
 
 std::string Plan::describe() const {
+  using Barriers = CheckerboardSettings::Barriers;
   const CheckerboardSettings& s = settings_;
-  return fmt::format(
-      "blocks of {} sites per axis with an active region of {}, switched {} after every {}; {}", s.per_thread,
-      s.region, s.random_order ? "at random" : "in turn",
-      s.switch_every == 1 ? "attempt" : fmt::format("{} attempts", s.switch_every),
-      s.mutex ? "one accepted copy per cell between two barriers" : "all copies of a step count");
+  std::string text =
+      fmt::format("blocks of {} sites per axis with an active region of {}, switched {} after every {}; {}",
+                  s.per_thread, s.region, s.random_order ? "at random" : "in turn",
+                  s.switch_every == 1 ? "attempt" : fmt::format("{} attempts", s.switch_every),
+                  s.mutex ? "one accepted copy per cell between two barriers" : "all copies of a step count");
+  if (s.draws_source) text += "; sources are drawn in the active region";
+  if (s.barriers == Barriers::region) text += "; blocks wait for each other when regions switch";
+  if (s.barriers == Barriers::none) text += "; blocks wait for each other at the end of an MCS only";
+  if (s.replayed_mcs > 0)
+    text += fmt::format("; FAULT: {} MCS in a row have the same random numbers", s.replayed_mcs);
+  return text;
 }
 
 }  // namespace kiln::checkerboard

@@ -21,20 +21,25 @@ class Plan {
   // The first site of a block, as if it were whole.
   Vec3i corner_of(uint32_t block) const;
   uint64_t steps_per_mcs() const { return steps_per_mcs_; }
-  // From the corner of a block to that of the region which is active in this step (counted from MCS 0).
+  // Steps are counted from MCS 0. Random numbers are those of another one where they are replayed.
+  uint64_t drawn_as(uint64_t step) const;
+  const Turns& turns() const { return turns_; }
+  // From the corner of a block to that of the region which is active in this step.
   Vec3i active_region(uint64_t step) const;
-  // Steps from this one on, itself included, before the active region may change.
+  // Steps from this one on, itself included, before the active region may change; within its MCS.
   uint64_t steps_until_switch(uint64_t step) const;
+  // Likewise, before all blocks wait for each other.
+  uint64_t steps_until_barrier(uint64_t step) const;
+  // Whether an attempt may see another's target before a barrier, for terms that read sites so far from it.
+  bool attempts_may_meet(int reach) const;
   // A sentence for summaries.
   std::string describe() const;
 
  private:
   CheckerboardSettings settings_;
-  uint64_t seed_;
-  int dimension_;
+  Turns turns_;
   Vec3i blocks_{1, 1, 1};
   uint64_t steps_per_mcs_ = 1;
-  uint32_t regions_ = 1;  // of a block
 };
 
 }  // namespace kiln::checkerboard

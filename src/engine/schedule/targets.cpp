@@ -46,14 +46,21 @@ void checkerboard_targets(const Model& model, int64_t mcs, const Visit& visit) {
   const Lattice& lattice = model.lattice;
   const checkerboard::Plan plan(lattice, model.checkerboard, model.seed);
   const uint64_t steps = plan.steps_per_mcs(), first = uint64_t(mcs) * steps;
-  for (uint64_t step = first; step < first + steps; ++step)
-    for (uint32_t block = 0; block < plan.block_count(); ++block) {
-      const uint64_t bits = checkerboard::bits_for(model.seed, step, block);
-      const Vec3i target = plan.corner_of(block) + plan.active_region(step) +
-                           checkerboard::attempt_of<Dim>(bits, model.checkerboard.region).target;
-      if (target.x >= lattice.size.x || target.y >= lattice.size.y || target.z >= lattice.size.z) continue;
-      visit(lattice.index(target), double(step - first) / double(steps));
-    }
+  // Between two barriers blocks come one after the other, as on threads.
+  for (uint64_t from = first, count; from < first + steps; from += count) {
+    count = plan.steps_until_barrier(from);
+    for (uint32_t block = 0; block < plan.block_count(); ++block)
+      for (uint64_t i = 0; i < count; ++i) {
+        const uint64_t bits = checkerboard::bits_for(model.seed, plan.drawn_as(from + i), block);
+        const auto attempt = checkerboard::attempt_of<Dim>(bits, model.checkerboard.region);
+        Vec3i place = plan.corner_of(block) + plan.active_region(from + i) + attempt.drawn;
+        if (!lattice.contains(place)) continue;
+        if (!checkerboard::move_to_target<Dim>(lattice, attempt, model.checkerboard.draws_source, place))
+          continue;
+        const double within = count == 1 ? 0 : (block + double(i) / double(count)) / plan.block_count();
+        visit(lattice.index(place), (double(from - first) + within * double(count)) / double(steps));
+      }
+  }
 }
 
 }  // namespace

@@ -1,12 +1,22 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/wording.hpp"
 #include "model/file/reading.hpp"
 
 namespace kiln {
 namespace {
+
+// Otherwise some regions would not be active in every MCS.
+void check_switching(const Node& node, const std::string& path, const Model& model) {
+  const CheckerboardSettings& c = model.checkerboard;
+  const int sites = model.lattice.dimension == 2 ? c.region * c.region : c.region * c.region * c.region;
+  if (c.switch_every > sites)
+    fail_at(*find(node, "switch_every"),
+            fmt::format(
+                "{}.switch_every is {}, but must be at most {}, the sites of a region: every region is to "
+                "be active in every MCS.",
+                path, c.switch_every, sites));
+}
 
 void check_sides(const Node& node, const std::string& path, const Model& model) {
   const CheckerboardSettings& c = model.checkerboard;
@@ -14,8 +24,8 @@ void check_sides(const Node& node, const std::string& path, const Model& model) 
     fail_at(*find(node, "per_thread"),
             fmt::format("{}.per_thread is {}, but must be a multiple of region ({}).", path, c.per_thread,
                         c.region));
-  // So that no attempt sees another's target: Act looks two sites far, the others as far as their neighbours.
-  const int reach = std::max({2, model.adhesion_neighbours.reach, model.perimeter_neighbours.reach});
+  // So that no attempt sees another's target, where that is drawn.
+  const int reach = longest_reach(model.adhesion_neighbours, model.perimeter_neighbours);
   if (c.per_thread < c.region + reach)
     fail_at(*find(node, "per_thread"),
             fmt::format("{}.per_thread is {}, but must be at least {}: active regions of {} stay {} "
@@ -32,9 +42,20 @@ void read_schedule(Reading& r) {
   Node& node = *find(schedule, kCheckerboardSection.name);
   node = complete_section(node, kCheckerboardSection, path, r.scope);
   const auto whole = [&node](const char* key) { return int(find(node, key)->whole()); };
-  r.model.checkerboard = {whole("region"), whole("per_thread"), whole("switch_every"),
-                          find(node, "order")->text() == "random", find(node, "conflict")->text() == "mutex"};
+  const auto text = [&node](const char* key) { return find(node, key)->text(); };
+  using Barriers = CheckerboardSettings::Barriers;
+  r.model.checkerboard = {.region = whole("region"),
+                          .per_thread = whole("per_thread"),
+                          .switch_every = whole("switch_every"),
+                          .random_order = text("order") == "random",
+                          .mutex = text("conflict") == "mutex",
+                          .draws_source = text("draws") == "source",
+                          .barriers = text("barriers") == "attempt"  ? Barriers::attempt
+                                      : text("barriers") == "region" ? Barriers::region
+                                                                     : Barriers::none,
+                          .replayed_mcs = text("reseed") == "launch" ? whole("replayed_mcs") : 0};
   check_sides(node, path, r.model);
+  check_switching(node, path, r.model);
   put(r.complete, name, std::move(schedule));
 }
 

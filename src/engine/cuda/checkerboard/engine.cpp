@@ -30,7 +30,8 @@ CheckerboardEngine::CheckerboardEngine(State state, const Physics& physics, uint
       survey_(device_, stream_, state_, physics),
       kernels_(kernels),
       numbers_(kernels.specialised ? numbers : Numbers::all_terms),
-      shape_(board_shape(settings, physics.lattice.dimension, state_.layout(), kernels)),
+      shape_(board_shape(physics, settings, state_.layout(), kernels)),
+      may_meet_(attempts_may_meet(physics, settings)),
       counters_(device_, kCounters, "the counters") {
   compile(physics);
   counters_.fill(0);
@@ -40,7 +41,7 @@ CheckerboardEngine::CheckerboardEngine(State state, const Physics& physics, uint
     locks_.fill(0xFF);
     span_.locks = locks_.data();
   }
-  span_.seed = seed;
+  span_.turns = plan_.turns();
   span_.block_count = plan_.block_count();
   span_.blocks = plan_.blocks();
 }
@@ -57,6 +58,10 @@ void CheckerboardEngine::compile(const Physics& physics) {
   const Module module(device_,
                       compile_cached(source, "checkerboard.cu", architecture_for(device_.info())).cubin);
   play_region_ = module.function("play_region");
+  if (may_meet_) {
+    forget_perimeters_ = module.function("forget_perimeters");
+    count_perimeters_ = module.function("count_perimeters");
+  }
   state_.use(module);
   tick_.use(module);
   fields_.give(device_, module, physics);
@@ -67,6 +72,7 @@ void CheckerboardEngine::advance(int64_t mcs) {
   for (int64_t done = 0; done < mcs; ++done) {
     tick_.begin(1, stream_);
     play_mcs();
+    if (may_meet_) recount_perimeters();
     tick_.finish(1, stream_);
   }
   device_.synchronize();
@@ -78,11 +84,16 @@ void CheckerboardEngine::play_mcs() {
   span_.clock = uint32_t(state_.mcs());
   for (uint64_t step = first; step < end; step += span_.steps) {
     span_.first_step = step;
-    span_.steps = uint32_t(
-        std::min({plan_.steps_until_switch(step), most_steps_per_launch(plan_.settings()), end - step}));
+    span_.first_drawn = plan_.drawn_as(step);
     span_.region = plan_.active_region(step);
+    span_.steps = uint32_t(steps_per_launch(plan_, step));
     play_region_.launch({{grid}, {threads}}, stream_, state_.tables(), span_);
   }
+}
+
+void CheckerboardEngine::recount_perimeters() {
+  forget_perimeters_.launch(state_.grid_stride(), stream_, state_.tables());
+  count_perimeters_.launch(state_.grid_stride(), stream_, state_.tables());
 }
 
 AttemptCounts CheckerboardEngine::counts() const {

@@ -35,6 +35,7 @@ class CheckerboardEngine : public Engine {
  private:
   void compile(const Physics& physics);
   void play_mcs();
+  void recount_perimeters();
 
   Device device_;
   Stream stream_;
@@ -46,7 +47,8 @@ class CheckerboardEngine : public Engine {
   BoardKernels kernels_;
   Numbers numbers_;
   BoardShape shape_;
-  Function play_region_;
+  bool may_meet_;
+  Function play_region_, forget_perimeters_, count_perimeters_;
   Buffer<BoardCounter> counters_;
   Buffer<uint64_t> locks_;
   BoardSpan span_{};

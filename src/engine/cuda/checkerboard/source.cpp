@@ -15,17 +15,28 @@ constexpr int kSharedBytes = 44 << 10;
 // Places loaded per attempt that profits from them. More than a few cost more than they save.
 constexpr uint64_t kPlacesPerStep = 6;
 
-}  // namespace
-
-uint64_t most_steps_per_launch(const CheckerboardSettings& settings) {
+uint64_t steps_together(const CheckerboardSettings& settings) {
   return settings.mutex ? 1 : uint64_t(settings.switch_every);
 }
 
-BoardShape board_shape(const CheckerboardSettings& settings, int dimension, const SiteLayout& layout,
+}  // namespace
+
+uint64_t steps_per_launch(const checkerboard::Plan& plan, uint64_t step) {
+  const bool waits = plan.settings().barriers == CheckerboardSettings::Barriers::attempt;
+  return waits && !plan.settings().mutex ? plan.steps_until_switch(step) : plan.steps_until_barrier(step);
+}
+
+bool attempts_may_meet(const Physics& physics, const CheckerboardSettings& settings) {
+  return checkerboard::Plan(physics.lattice, settings, 0)
+      .attempts_may_meet(longest_reach(*physics.adhesion_neighbours, *physics.perimeter_neighbours));
+}
+
+BoardShape board_shape(const Physics& physics, const CheckerboardSettings& settings, const SiteLayout& layout,
                        const BoardKernels& kernels) {
-  if (!kernels.cached) return {kUncachedThreads, false};
-  const int halo = settings.region + 2, places = halo * halo * (dimension == 3 ? halo : 1);
-  if (uint64_t(places) > kPlacesPerStep * most_steps_per_launch(settings)) return {kUncachedThreads, false};
+  if (!kernels.cached || attempts_may_meet(physics, settings)) return {kUncachedThreads, false};
+  const int halo = settings.region + (settings.draws_source ? 4 : 2),
+            places = halo * halo * (physics.lattice.dimension == 3 ? halo : 1);
+  if (uint64_t(places) > kPlacesPerStep * steps_together(settings)) return {kUncachedThreads, false};
   for (const int threads : {256, 128, 64})
     if (threads * (places * layout.word_bytes + 12) <= kSharedBytes) return {threads, true};
   return {kUncachedThreads, false};
@@ -34,15 +45,20 @@ BoardShape board_shape(const CheckerboardSettings& settings, int dimension, cons
 std::string checkerboard_source(const Physics& physics, const CheckerboardSettings& settings,
                                 const SiteLayout& layout, int history, const BoardKernels& kernels,
                                 Numbers numbers) {
-  const BoardShape shape = board_shape(settings, physics.lattice.dimension, layout, kernels);
+  using Barriers = CheckerboardSettings::Barriers;
+  const BoardShape shape = board_shape(physics, settings, layout, kernels);
   return model_prologue(physics, layout, history, numbers) +
          fmt::format(
              "namespace kiln::model {{\n"
-             "constexpr int kRegion = {}, kPerThread = {}, kThreads = {};\n"
-             "constexpr bool kCached = {}, kMutex = {};\n"
+             "constexpr int kRegion = {}, kPerThread = {}, kSwitchEvery = {}, kThreads = {};\n"
+             "constexpr bool kCached = {}, kMutex = {}, kDrawsSource = {}, kWaits = {}, kOneRegion = {}, "
+             "kMayMeet = "
+             "{};\n"
              "}}  // namespace kiln::model\n"
              "#include \"engine/cuda/checkerboard/kernels.cuh\"\n",
-             settings.region, settings.per_thread, shape.threads, shape.cached, settings.mutex);
+             settings.region, settings.per_thread, settings.switch_every, shape.threads, shape.cached,
+             settings.mutex, settings.draws_source, settings.barriers == Barriers::attempt,
+             settings.barriers != Barriers::none, attempts_may_meet(physics, settings));
 }
 
 }  // namespace kiln::cuda

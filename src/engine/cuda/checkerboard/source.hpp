@@ -6,6 +6,7 @@
 #include "engine/cuda/model_source.hpp"
 #include "engine/cuda/state/site_layout.hpp"
 #include "engine/engine.hpp"
+#include "engine/schedule/checkerboard_plan.hpp"
 #include "model/model.hpp"
 #include "terms/physics.hpp"
 
@@ -17,11 +18,15 @@ struct BoardShape {
   bool cached = false;  // active regions are kept in shared memory
 };
 
-BoardShape board_shape(const CheckerboardSettings& settings, int dimension, const SiteLayout& layout,
+BoardShape board_shape(const Physics& physics, const CheckerboardSettings& settings, const SiteLayout& layout,
                        const BoardKernels& kernels = {});
 
-// Steps that a launch may play. Locks hold until all threads have met, which is at the end of a launch.
-uint64_t most_steps_per_launch(const CheckerboardSettings& settings);
+// Steps that a launch plays from this one on. Locks hold until all threads have met, which is at the end of a
+// launch.
+uint64_t steps_per_launch(const checkerboard::Plan& plan, uint64_t step);
+
+// Whether attempts may see each other's targets; then perimeters are counted anew after every MCS.
+bool attempts_may_meet(const Physics& physics, const CheckerboardSettings& settings);
 
 // CUDA C++ for compile(). `history` is State::history_length.
 std::string checkerboard_source(const Physics& physics, const CheckerboardSettings& settings,

@@ -96,11 +96,23 @@ constexpr Key kCheckerboardKeys[] = {
     {"per_thread", whole, 3, 128, "8", "", "sites",
      "side of a block, which one thread of a GPU plays; a periodic side of the lattice must be a multiple of "
      "it"},
-    {"switch_every", whole, 1, 1e9, "1", "", "attempts", "of a block before the next region becomes active"},
+    {"switch_every", whole, 1, 1e6, "1", "", "attempts",
+     "of a block before the next region becomes active; at most as many as a region has sites"},
     {"order", choice, 0, 0, "\"cycle\"", "cycle|random", "",
      "whether the regions of a block take turns, x fastest, or are drawn at random"},
     {"conflict", choice, 0, 0, "\"atomic\"", "atomic|mutex", "",
      "copies that change one cell at the same time: all count, or only the first"},
+    {"draws", choice, 0, 0, "\"target\"", "target|source", "",
+     "which of an attempt's two sites is drawn in the active region; the other is a neighbour of it"},
+    {"barriers", choice, 0, 0, "\"attempt\"", "attempt|region|none", "",
+     "when blocks wait for each other: after every attempt, when the active region switches, or only at the "
+     "end "
+     "of an MCS"},
+    {"reseed", choice, 0, 0, "\"run\"", "run|launch", "",
+     "`launch` is a fault, kept to see what it does: random numbers begin anew with every MCS, so that each "
+     "replays the one before (docs/replayed-random-numbers.md)"},
+    {"replayed_mcs", whole, 1, 1e9, "60", "", "MCS",
+     "with `reseed = \"launch\"`: after so many the random numbers are others"},
 };
 
 }  // namespace
