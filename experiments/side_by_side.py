@@ -25,6 +25,7 @@ from experiments.files import write_whole
 from experiments.other_program import PLACES, OtherProgram
 
 DIFFERENT, FAILED, MISTAKE, STOPPED = 1, 1, 2, 130  # exit codes; `kiln fidelity` has the first, too
+RESULTS = TABLE, RUNS, FIGURE = "comparison.csv", "runs.csv", "comparison.png"
 
 _stopping = threading.Event()
 
@@ -109,6 +110,8 @@ def _plan(options: argparse.Namespace) -> Plan:
     plan = Plan(model, options.model.resolve(), start, types, times, seeds, out.resolve(), options.keep)
     if not len(plan.cells):
         raise kiln.UserError(f"all cells of {options.model} are frozen: there is nothing to compare.")
+    for name in RESULTS:  # of an earlier comparison, which had another first state
+        (plan.out / name).unlink(missing_ok=True)
     _save(plan.out / "start.npy", start)
     _save(plan.out / "types.npy", types)
     return plan
@@ -177,12 +180,12 @@ def _play_other(plan: Plan, other: OtherProgram, seed: int) -> np.ndarray:
 
 
 def _write(plan: Plan, rows: Sequence[comparison.Row], values: dict[str, np.ndarray]) -> None:
-    write_whole(plan.out / "comparison.csv", comparison.comparison_csv(rows))
-    write_whole(plan.out / "runs.csv", comparison.runs_csv(values, plan.seeds, plan.times))
+    write_whole(plan.out / TABLE, comparison.comparison_csv(rows))
+    write_whole(plan.out / RUNS, comparison.runs_csv(values, plan.seeds, plan.times))
     if importlib.util.find_spec("matplotlib") is None:
         print("No figure: python3-matplotlib is not installed.")
     else:
-        write_whole(plan.out / "comparison.png", comparison.figure(values, plan.times))
+        write_whole(plan.out / FIGURE, comparison.figure(values, plan.times))
 
 
 def _tell(plan: Plan, rows: Sequence[comparison.Row], options: argparse.Namespace) -> int:
@@ -190,7 +193,7 @@ def _tell(plan: Plan, rows: Sequence[comparison.Row], options: argparse.Namespac
     print(comparison.table(rows))
     differing = sum(row.differs for row in rows)
     print(f"\nThe two {'differ' if differing else 'agree'}: {differing} of {len(rows)} comparisons find a difference. "
-          f"All are in {plan.out / 'comparison.csv'}.")
+          f"All are in {plan.out / TABLE}.")
     if differing and options.engine != "serial" and options.schedule != "serial":
         print("Kiln played a parallel schedule, which differs a little from the serial chain itself "
               "(docs/parallel.md); --engine serial is that chain.")

@@ -117,6 +117,12 @@ class SideBySide(unittest.TestCase):
             self.assertEqual((ours.pop("program"), theirs.pop("program")), ("Kiln", "the other"))
             self.assertEqual(ours, theirs)
 
+    def test_a_comparison_that_fails_leaves_no_older_result(self):
+        self.out.mkdir()
+        (self.out / "comparison.csv").write_text("of another first state")
+        self.compare("false {start} {out}", expect=1)
+        self.assertFalse((self.out / "comparison.csv").exists())
+
     def test_another_temperature_is_found_out(self):
         hot = self.folder / "hot.toml"
         sorting(temperature=40).save(hot)
