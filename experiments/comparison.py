@@ -22,6 +22,7 @@ MEASURES = {
     "order_index": "of the directions in an interval",
 }
 FALSE_ALARMS = 0.01  # of the whole comparison
+ROUNDING = 1e-12  # relative, more than sums over cells have
 FEWEST_RUNS = 4  # with fewer, numbers that are nearly always the same could differ by chance
 
 
@@ -124,11 +125,12 @@ def welch(first: np.ndarray, second: np.ndarray, level: float) -> tuple[float, f
     difference = float(second.mean() - first.mean())
     if np.isnan(difference):
         return np.nan, np.nan, np.nan
-    # Values that are all the same have no variance: rounding of their mean must not give them one.
-    squared = [float(np.var(v, ddof=1)) / len(v) if np.ptp(v) > 0 else 0.0 for v in (first, second)]
+    # Values that are all the same but for rounding have no variance, and are no different: the order of one cell is 1.
+    rounding = ROUNDING * float(np.abs(np.concatenate([first, second])).max())
+    squared = [float(np.var(v, ddof=1)) / len(v) if np.ptp(v) > rounding else 0.0 for v in (first, second)]
     error = np.sqrt(sum(squared))
     if error == 0:
-        return difference, 0.0, 1.0 if first[0] == second[0] else 0.0
+        return difference, 0.0, 1.0 if abs(difference) <= rounding else 0.0
     degrees = sum(squared) ** 2 / sum(s**2 / (len(v) - 1) for s, v in zip(squared, (first, second)))
     return (difference, float(stats.t.isf(level / 2, degrees) * error),
             float(2 * stats.t.sf(abs(difference) / error, degrees)))

@@ -245,6 +245,7 @@ class Measures(unittest.TestCase):
         third = np.full(3, 0.1)
         self.assertEqual(comparison.welch(third, third, 0.05), (0, 0, 1))
         self.assertEqual(comparison.welch(third, third + 1, 0.05)[2], 0)
+        self.assertEqual(comparison.welch(np.ones(3), np.full(3, np.nextafter(1, 0)), 0.05)[1:], (0, 1))
 
     def test_cells_that_are_gone_are_not_counted(self):
         space = comparison.Space((10, 10), (True, True), "moore")
