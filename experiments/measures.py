@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Sequence
 
 import numpy as np
 
@@ -41,6 +42,70 @@ def order_index(before: np.ndarray, after: np.ndarray) -> float:
     """The length of the mean direction of all cells that moved: 1 where all go the same way."""
     units = directions(np.stack([before, after]))[0]
     return float(np.linalg.norm(np.nanmean(units, axis=0)))
+
+
+def volumes(lattice: np.ndarray, cells: int) -> np.ndarray:
+    """Sites by id, for ids up to `cells`; 0 for the medium, as in Kiln's tables."""
+    counts = np.bincount(lattice.ravel(), minlength=cells + 1)
+    counts[0] = 0
+    return counts
+
+
+def perimeters(lattice: np.ndarray, cells: int, periodic: Sequence[bool], neighbourhood: str | int = "moore",
+               ) -> np.ndarray:
+    """(site of the cell, neighbour not of the cell) pairs by id. Places beyond a closed wall do not count; `periodic`
+    is of the array's axes."""
+    counts = np.zeros(cells + 1, np.int64)
+    for offset in _half_of_offsets(lattice.ndim, neighbourhood):
+        here, there = lattice, lattice
+        for axis, (step, wraps) in enumerate(zip(offset, periodic)):
+            if wraps:
+                there = np.roll(there, -step, axis)
+            elif step:
+                length = lattice.shape[axis]
+                here = here.take(range(max(0, -step), length - max(0, step)), axis)
+                there = there.take(range(max(0, step), length - max(0, -step)), axis)
+        apart = here != there
+        counts += np.bincount(here[apart], minlength=cells + 1) + np.bincount(there[apart], minlength=cells + 1)
+    counts[0] = 0
+    return counts
+
+
+def _half_of_offsets(dimension: int, neighbourhood: str | int) -> list[tuple[int, ...]]:
+    """One of each two opposite neighbours. A number counts shells of equal distance, nearest first."""
+    named = {"von-neumann": 1, "moore": dimension}
+    shells = named[neighbourhood] if isinstance(neighbourhood, str) else neighbourhood
+    reach = range(-3, 4)
+    by_distance = sorted((sum(x * x for x in offset), offset) for offset in itertools.product(reach, repeat=dimension))
+    distances = sorted({squared for squared, _ in by_distance})
+    return [offset for squared, offset in by_distance if 0 < squared <= distances[shells] and offset > (0,) * dimension]
+
+
+def centroids(lattice: np.ndarray, cells: int, periodic: Sequence[bool]) -> np.ndarray:
+    """By id, in sites, of shape (cells + 1, axes): x first. NaN for the medium and for cells that are not there. On
+    periodic axes sites are counted from the mean of their angles: where no cell is wider than half of the axis, it
+    does not matter from where."""
+    ids = lattice.ravel()
+    sites = np.bincount(ids, minlength=cells + 1).astype(float)
+    sites[0] = 0
+    sites[sites == 0] = np.nan
+    result = np.empty((cells + 1, lattice.ndim))
+    for axis, (length, wraps) in enumerate(zip(lattice.shape, periodic)):
+        along = np.arange(length, dtype=float).reshape([-1 if a == axis else 1 for a in range(lattice.ndim)])
+        place = np.broadcast_to(along, lattice.shape).ravel()
+        middle = np.zeros(cells + 1)
+        if wraps:
+            angle = 2 * np.pi * place / length
+            sine, cosine = (np.bincount(ids, f(angle), cells + 1) for f in (np.sin, np.cos))
+            middle = np.arctan2(sine, cosine) * length / (2 * np.pi)
+            place = shortest_way(place - middle[ids], length)
+        result[:, lattice.ndim - 1 - axis] = middle + np.bincount(ids, place, cells + 1) / sites
+    return result
+
+
+def shortest_way(steps: np.ndarray, length: float) -> np.ndarray:
+    """Steps along a periodic axis, each the shorter way around: from -length / 2 to length / 2."""
+    return (steps + length / 2) % length - length / 2
 
 
 def two_way_anova(values: np.ndarray) -> dict[str, float]:

@@ -38,7 +38,8 @@ def run_command(command: list[str]) -> str:
     if process.returncode != 0 and _stopping:
         raise Stopped
     if process.returncode != 0:
-        raise kiln.Failure(f"{' '.join(command)} ended with exit code {process.returncode}: {err.strip()[-2000:]}")
+        said = (err.strip() or out.strip())[-2000:] or "it said nothing"
+        raise kiln.Failure(f"{' '.join(command)} ended with exit code {process.returncode}: {said}")
     return out
 
 

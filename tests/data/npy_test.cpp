@@ -5,12 +5,16 @@
 
 #include <bit>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
+#include <span>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "core/random.hpp"
+#include "data/npy/write.hpp"
 
 namespace kiln {
 namespace {
@@ -73,6 +77,20 @@ TEST(Npy, ReadsWhatNumpySaves) {
   EXPECT_EQ(array.integer(1), -2);
   EXPECT_EQ(array.integer(5), 600);
   EXPECT_EQ(array.real(1), -2.0);
+}
+
+TEST(Npy, WritesWhatNumpySaves) {
+  const std::filesystem::path file =
+      std::filesystem::path(testing::TempDir()) / ("kiln_written_" + std::to_string(::getpid()) + ".npy");
+  const std::vector<int16_t> values{1, -2, 3, 4, 5, 600};
+  write_npy(file, {"<i2", false, {2, 3}}, std::as_bytes(std::span(values)));
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::filesystem::remove(file);
+  std::string expected("\x93NUMPY\x01\x00\x76\x00", 10);  // as above
+  expected += "{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }" + std::string(58, ' ') + "\n";
+  EXPECT_EQ(text, expected + std::string("\x01\x00\xFE\xFF\x03\x00\x04\x00\x05\x00\x58\x02", 12));
+  EXPECT_THROW(write_npy(file / "inside", {"<i2", false, {2, 3}}, std::as_bytes(std::span(values))), Failure);
 }
 
 template <class T>

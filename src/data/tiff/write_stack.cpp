@@ -2,32 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
+#include <span>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "data/npy/write.hpp"
 #include "data/tiff/writer.hpp"
 
 namespace kiln {
 namespace {
 
 namespace fs = std::filesystem;
-
-void write_npy(const fs::path& path, const Grid<uint8_t>& stack) {
-  std::string header = fmt::format("{{'descr': '|u1', 'fortran_order': False, 'shape': ({}, {}, {}), }}",
-                                   stack.size.z, stack.size.y, stack.size.x);
-  constexpr std::size_t kStart = 10, kBlock = 64;  // numpy.lib.format: data begins at a multiple of 64
-  header += std::string((kBlock - (kStart + header.size() + 1) % kBlock) % kBlock, ' ') + '\n';
-  std::string start("\x93NUMPY\x01\x00", 8);
-  start += char(header.size() & 0xFF);
-  start += char(header.size() >> 8);
-  std::ofstream out(path, std::ios::binary);
-  out.write(start.data(), std::streamsize(start.size()));
-  out.write(header.data(), std::streamsize(header.size()));
-  out.write(reinterpret_cast<const char*>(stack.values.data()), std::streamsize(stack.values.size()));
-  out.close();
-  if (!out) throw Failure(fmt::format("cannot write {}.", path.string()));
-}
 
 #ifdef KILN_HAS_TIFF
 void write_tiff(const fs::path& path, const Grid<uint8_t>& stack, const Vec3d& voxel_um) {
@@ -55,7 +40,8 @@ void write_stack(const fs::path& path, const Grid<uint8_t>& stack, const Vec3d& 
     if (is_tiff)
       write_tiff(temporary, stack, voxel_um);
     else
-      write_npy(temporary, stack);
+      write_npy(temporary, {"|u1", false, {stack.size.z, stack.size.y, stack.size.x}},
+                std::as_bytes(std::span(stack.values)));
   });
 }
 
