@@ -18,6 +18,7 @@ class Verdict(str, Enum):
     IN_PART = "holds in part"
     FAILS = "does not hold"
     UNTESTED = "not tested"
+    BESIDE = "beside it"  # a figure for comparison: a claim about one engine's speed is none about another's
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Finding:
-    """One rule, two judgements: of the paper's engine or scheme, and of Kiln's own. None where there is nothing to
-    judge: a claim of speed about one engine is none about another, and the tissues are one model for both."""
+    """One rule, two judgements: of the paper's engine or scheme, and of Kiln's own. None where nothing was measured of
+    one of them."""
 
     claim: str  # key
     paper: Judgement | None = None
@@ -78,6 +79,10 @@ def judge(holds: bool, measured: str, *, in_part: bool = False, cause: str = "")
     """Holds, or else holds in part, or else does not; the cause is told only where it does not hold."""
     verdict = Verdict.HOLDS if holds else Verdict.IN_PART if in_part else Verdict.FAILS
     return Judgement(verdict, measured, "" if holds else cause)
+
+
+def beside(measured: str) -> Judgement:
+    return Judgement(Verdict.BESIDE, measured)
 
 
 def untested(cause: str, measured: str = "") -> Judgement:

@@ -28,7 +28,8 @@ LATER = "Several GPUs (Fig. 2E and 6B) are not part of Kiln yet; their claims co
 FORMS = {"tiny": "for tests: sizes at which no claim can be judged", "short": "short: reduced sizes, for two cores",
          "full": "full: the paper's sizes, in pieces computed on a GPU and on processors"}
 _FORMAT = 2  # of result.json
-_COLOURS = {Verdict.HOLDS: "#2e7d32", Verdict.IN_PART: "#b26a00", Verdict.FAILS: "#b3261e", Verdict.UNTESTED: "#6b6b6b"}
+_COLOURS = {Verdict.HOLDS: "#2e7d32", Verdict.IN_PART: "#b26a00", Verdict.FAILS: "#b3261e", Verdict.UNTESTED: "#6b6b6b",
+            Verdict.BESIDE: "#6b6b6b"}
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def _counts(written: Sequence[Written]) -> str:
 
 
 _PLURAL = {Verdict.HOLDS: "hold", Verdict.IN_PART: "hold in part", Verdict.FAILS: "do not hold",
-           Verdict.UNTESTED: "were not tested"}
+           Verdict.UNTESTED: "were not tested", Verdict.BESIDE: "have a figure beside them"}
 
 
 def html(written: Sequence[Written], missing: Sequence[Experiment], form: str) -> str:

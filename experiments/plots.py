@@ -50,6 +50,11 @@ def heat_map(axes: Axes, values: np.ndarray, rows: list, columns: list, *, colou
     axes.figure.colorbar(image, ax=axes, shrink=0.85)
 
 
+def rarities(steps: int) -> list[str]:
+    """Names for the columns of `grid_of_boards`: n is the number of sites of a region."""
+    return ["1", *(f"n^{i / (steps - 1):.2g}" for i in range(1, steps - 1)), "n"]
+
+
 def png(figure: Figure) -> bytes:
     buffer = io.BytesIO()
     # No version of matplotlib in the file: the same data give the same bytes.

@@ -46,14 +46,19 @@ LARGE = board_schedule("large", "large regions, frequent switching", "#5c7fa3", 
 def grid_of_boards(regions: Sequence[int], dimension: int, steps: int) -> dict[tuple[int, int], Schedule]:
     """By (region, column): the smallest column switches after every attempt, the largest as rarely as can be, after as
     many attempts as a region has sites, and those between at equal ratios. Blocks are twice as wide as regions, at
-    least 4 sites."""
+    least 4 sites. Regions of one site can only switch after every attempt: their boards are all the same."""
     boards = {}
     for region in regions:
         for column in range(steps):
-            switch = round(region**dimension) ** (column / (steps - 1))
-            boards[region, column] = board_schedule(
-                f"{region}-{column}", "", "", checkerboard(region, max(4, 2 * region), round(switch)))
+            switch = round((region**dimension) ** (column / (steps - 1)))
+            boards[region, column] = board_schedule(f"{region}-{switch}", "", "",
+                                                    checkerboard(region, max(4, 2 * region), switch))
     return boards
+
+
+def different(boards: Mapping[tuple[int, int], Schedule]) -> list[Schedule]:
+    """Those of a grid, each once."""
+    return list({board.key: board for board in boards.values()}.values())
 
 
 def in_words(board: Mapping[str, Any]) -> str:

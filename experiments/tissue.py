@@ -38,19 +38,23 @@ def _column(texts: tuple[str, ...]) -> np.ndarray:
         return np.array(texts)
 
 
-def run(model: str, changes: Mapping[str, Any], seed: int, engine: str, folder: Path) -> Run:
-    """A run of a file of models/, to its end, on one thread or with `engine` "cuda"."""
+def run(model: str, changes: Mapping[str, Any], seed: int, engine: str, folder: Path,
+        board: Mapping[str, Any] | None = None) -> Run:
+    """A run of a file of models/, to its end, on one thread or with `engine` "cuda"; with `board` on that checkerboard."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    settings = {**changes, "pictures": []}
+    settings = {**changes, "pictures": [], **({"schedule.checkerboard": dict(board)} if board else {})}
     changed = [f"--set={key}={_toml(value)}" for key, value in settings.items()]
     processes.run("run", str(MODELS / model), "--resume", "--out", str(folder), "--seed", str(seed),
-                  "--checkpoint-every", CHECKPOINT, "--json", "--engine", engine, "--threads", "1", *changed)
+                  "--checkpoint-every", CHECKPOINT, "--json", "--engine", engine, "--threads", "1",
+                  *(("--schedule", "checkerboard") if board else ()), *changed)
     return Run(folder)
 
 
 def _toml(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key} = {_toml(v)}' for key, v in value.items())}}}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(_toml(v) for v in value)}]"
     return f'"{value}"' if isinstance(value, (str, Path)) else str(value)

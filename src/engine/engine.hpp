@@ -65,6 +65,7 @@ class Engine {
 struct BoardKernels {
   bool cached = true;       // active regions are kept in shared memory, where that pays
   bool specialised = true;  // compiled for the model's terms and parameters; else both are read from memory
+  bool skipping = true;     // where not specialised: terms that the model does not use
 };
 
 struct EngineOptions {

@@ -303,6 +303,9 @@ TEST_F(Cli, ValidateBenchInfoRenderAndHelp) {
   const Result generic = kiln("bench sorting2d --size 36 --generic --engine threads");
   EXPECT_EQ(generic.exit_code, 2);
   EXPECT_NE(generic.out.find("--generic needs --engine cuda --schedule checkerboard."), std::string::npos);
+  const Result everything = kiln("bench sorting2d --size 36 --all-terms --engine threads");
+  EXPECT_EQ(everything.exit_code, 2);
+  EXPECT_NE(everything.out.find("--all-terms needs --engine cuda"), std::string::npos);
   for (const char* name : {"dense3d", "act3d", "collective3d", "lymphnode"})
     EXPECT_EQ(kiln(std::string("bench ") + name + " --size 30 --mcs 2").exit_code, 0) << name;
   EXPECT_EQ(kiln("bench chemotaxis2d --size 120 --mcs 2").exit_code, 0);

@@ -181,7 +181,8 @@ void check_same_as_threads() {
       }
       const Physics physics = w.physics();
       CheckerboardEngine engine(w.state, physics, seed, s.settings, kMaxAct, 0);
-      CheckerboardEngine plain(w.state, physics, seed, s.settings, kMaxAct, 0, {false, false});
+      CheckerboardEngine plain(w.state, physics, seed, s.settings, kMaxAct, 0, {false, false}),
+          unskipping(w.state, physics, seed, s.settings, kMaxAct, 0, {false, false, false});
       kiln::CheckerboardEngine<Dim> host(w.state, physics, seed, s.settings, 1);
       for (int mcs = 0; mcs < 6; ++mcs) {
         engine.advance(1);
@@ -191,6 +192,8 @@ void check_same_as_threads() {
       }
       plain.advance(6);
       EXPECT_EQ(state_hash(plain.state()), state_hash(host.state())) << s.what << ", seed " << seed;
+      unskipping.advance(6);
+      EXPECT_EQ(state_hash(unskipping.state()), state_hash(host.state())) << s.what << ", seed " << seed;
       EXPECT_EQ(engine.counts().accepted, host.counts().accepted);
       EXPECT_EQ(engine.counts().live, host.counts().live);
     }

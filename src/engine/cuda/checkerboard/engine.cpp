@@ -8,12 +8,31 @@
 namespace kiln::cuda {
 namespace {
 
-// Kernels that are not specialised know Act, whether a model uses it or not.
+// Kernels that are not specialised know Act, whether a model uses it or not; those that skip nothing read
+// directions, too.
 std::vector<State> ready_for(State state, const BoardKernels& kernels) {
   if (!kernels.specialised && state.act.empty()) state.act = HugeVector<ActValue>(state.ids.size());
+  if (!kernels.skipping) state.cells.direction.resize(state.cells.count());
   std::vector<State> one;
   one.push_back(std::move(state));
   return one;
+}
+
+// So little that no verdict changes, but nothing is skipped. (Terms that the paper has.)
+std::vector<TypePhysics> with_all_terms(const Physics& physics, TermsInUse& uses) {
+  constexpr float kNearlyNothing = 1e-30f;
+  const auto at_least = [](float& lambda) { lambda = lambda == 0 ? kNearlyNothing : lambda; };
+  std::vector<TypePhysics> types(physics.types.first, physics.types.first + physics.adhesion.types);
+  for (TypePhysics& type : types) {
+    at_least(type.volume.lambda);
+    at_least(type.perimeter.lambda);
+    at_least(type.chemotaxis.lambda);
+    at_least(type.persistence.lambda);
+    at_least(type.act.lambda);
+    type.act.max = std::max(1.0f, type.act.max);
+  }
+  uses.volume = uses.perimeter = uses.chemotaxis = uses.persistence = uses.act = true;
+  return types;
 }
 
 }  // namespace
@@ -65,7 +84,11 @@ void CheckerboardEngine::compile(const Physics& physics) {
   state_.use(module);
   tick_.use(module);
   fields_.give(device_, module, physics);
-  give_numbers(module, physics, numbers_);
+  if (kernels_.skipping) return give_numbers(module, physics, numbers_);
+  Physics all = physics;
+  const std::vector<TypePhysics> types = with_all_terms(physics, all.uses);
+  all.types.first = types.data();
+  give_numbers(module, all, numbers_);
 }
 
 void CheckerboardEngine::advance(int64_t mcs) {
