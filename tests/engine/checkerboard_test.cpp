@@ -1,6 +1,8 @@
 // The `checkerboard` schedule: against a plain loop, for any number of threads, and its settings.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <map>
 #include <set>
 
 #include "base/error.hpp"
@@ -46,7 +48,11 @@ class PlainCheckerboard {
     const int side = settings_.per_thread;
     const uint64_t steps = uint64_t(Dim == 2 ? side * side : side * side * side);
     uint64_t mcs = uint64_t(state_.mcs);
-    if (settings_.replayed_mcs > 0) mcs -= mcs % uint64_t(settings_.replayed_mcs);
+    if (settings_.replayed_mcs > 0) {
+      call_ = mcs / uint64_t(settings_.replayed_mcs);
+      mcs = call_ * uint64_t(settings_.replayed_mcs);
+      taken_.clear();
+    }
     std::vector<uint64_t> together;
     for (uint64_t step = mcs * steps; step < (mcs + 1) * steps; ++step) {
       together.push_back(step);
@@ -84,13 +90,20 @@ class PlainCheckerboard {
       for (int32_t y = 0; y < size.y; y += side)
         for (int32_t x = 0; x < size.x; x += side, ++block)
           for (const uint64_t step : steps) {
-            const auto a =
-                checkerboard::attempt_of<Dim>(checkerboard::bits_for(seed_, step, block), settings_.region);
-            attempt(Vec3i{x, y, z} + active_region(step) + a.drawn, a, changed);
+            const uint64_t bits =
+                settings_.replayed_mcs > 0 ? next_number(block) : checkerboard::bits_for(seed_, step, block);
+            const auto a = checkerboard::attempt_of<Dim>(bits, settings_.region);
+            attempt(block, Vec3i{x, y, z} + active_region(step) + a.drawn, a, changed);
           }
   }
 
-  void attempt(const Vec3i& drawn, const checkerboard::Attempt& a, std::set<CellId>& changed) {
+  // Every block has a stream of its own that begins anew with every MCS.
+  uint64_t next_number(uint32_t block) {
+    return draw(seed_, Stream::checkerboard_replayed, call_ << 32 | block, taken_[block]++).ab();
+  }
+
+  void attempt(uint32_t block, const Vec3i& drawn, const checkerboard::Attempt& a,
+               std::set<CellId>& changed) {
     const Lattice& lattice = state_.lattice;
     for (int axis = 0; axis < 3; ++axis)
       if (drawn[axis] >= lattice.size[axis]) return;
@@ -111,9 +124,15 @@ class PlainCheckerboard {
     typename HostWorld<Dim>::Scratch scratch;
     HostWorld<Dim> world(reader_, physics_, copy, at, from, scratch);
     CopyChange change;
-    if (!accepts<Dim>(physics_, world, copy, acceptance_threshold(physics_.temperature, a.threshold_bits),
-                      change))
-      return;
+    const auto accepted = [&](float threshold) {
+      return accepts<Dim>(physics_, world, copy, threshold, change);
+    };
+    if (settings_.replayed_mcs == 0) {
+      if (!accepted(acceptance_threshold(physics_.temperature, a.threshold_bits))) return;
+    } else if (!accepted(0)) {
+      if (!accepted(INFINITY)) return;  // a hard rule forbids it
+      if (!accepted(acceptance_threshold(physics_.temperature, uint32_t(next_number(block))))) return;
+    }
     if (settings_.mutex && (changed.count(winner) > 0 || changed.count(loser) > 0)) return;
     for (const CellId cell : {winner, loser})
       if (cell != kMedium) changed.insert(cell);
@@ -126,6 +145,8 @@ class PlainCheckerboard {
   CheckerboardSettings settings_;
   uint64_t seed_;
   StateReader<Dim> reader_;
+  uint64_t call_ = 0;
+  std::map<uint32_t, uint32_t> taken_;
   int64_t accepted_ = 0;
 };
 
@@ -277,27 +298,18 @@ TEST(Checkerboard, RegionsTakeTurns) {
   EXPECT_EQ(plan.steps_until_switch(5), 1u);
 }
 
-// Every MCS of three has the attempts of the first, and the fourth has others.
+// Two MCS have the same turns of regions at random, and the next two others.
 TEST(Checkerboard, ReplaysRandomNumbersWhereItIsAskedTo) {
   const Lattice lattice{{8, 8, 1}, {true, true, false}, 2};
-  const auto drawn = [&](int replayed, uint64_t mcs) {
-    CheckerboardSettings settings{2, 4, 1, true, false};
-    settings.replayed_mcs = replayed;
-    const checkerboard::Plan plan(lattice, settings, 7);
-    std::vector<int32_t> all;
-    for (uint64_t i = 0; i < 16; ++i) {
-      const auto a =
-          checkerboard::attempt_of<2>(checkerboard::bits_for(7, plan.drawn_as(16 * mcs + i), 1), 2);
-      const Vec3i at = plan.active_region(16 * mcs + i) + a.drawn;
-      all.push_back(at.x + 4 * at.y);
-    }
-    return all;
-  };
-  EXPECT_EQ(drawn(3, 1), drawn(3, 0));
-  EXPECT_EQ(drawn(3, 2), drawn(3, 0));
-  EXPECT_NE(drawn(3, 3), drawn(3, 2));
-  EXPECT_EQ(drawn(3, 3), drawn(0, 3));
-  EXPECT_NE(drawn(0, 1), drawn(0, 0));
+  const checkerboard::Plan plan(lattice, kReplayed, 7);
+  std::vector<uint64_t> calls;
+  for (const uint64_t mcs : {0, 1, 2, 3}) calls.push_back(plan.call_of(16 * mcs + 15));
+  EXPECT_EQ(calls, (std::vector<uint64_t>{0, 0, 1, 1}));
+  for (uint64_t i = 0; i < 16; ++i) EXPECT_EQ(plan.active_region(i), plan.active_region(16 + i)) << i;
+  const auto differ = [&](uint64_t i) { return plan.active_region(i) != plan.active_region(32 + i); };
+  int others = 0;
+  for (uint64_t i = 0; i < 16; ++i) others += differ(i) ? 1 : 0;
+  EXPECT_GT(others, 0);
 }
 
 TEST(Checkerboard, KnowsWhenAttemptsMayMeet) {

@@ -13,7 +13,7 @@ constexpr uint32_t kBlocksPerThread = 1024;
 constexpr uint32_t kBlocksPerDraw = 64;
 
 bool plays_in_sequence(const checkerboard::Plan& plan, const Physics& physics) {
-  return plan.settings().barriers != CheckerboardSettings::Barriers::attempt ||
+  return plan.settings().barriers != CheckerboardSettings::Barriers::attempt || plan.replays() ||
          plan.attempts_may_meet(longest_reach(*physics.adhesion_neighbours, *physics.perimeter_neighbours));
 }
 
@@ -71,12 +71,13 @@ template <int Dim>
 template <class Physics>
 void CheckerboardEngine<Dim>::play_mcs(const Physics& physics, int member) {
   const uint64_t first = uint64_t(state_.mcs) * plan_.steps_per_mcs(), end = first + plan_.steps_per_mcs();
+  if (plan_.replays()) taken_.assign(plan_.block_count(), 0);
   for (uint64_t step = first, count; step < end; step += count) {
     count = plan_.steps_until_barrier(step);
-    if (count == 1)
-      play_step(physics, member, step);
-    else
+    if (count > 1 || plan_.replays())
       play_block_by_block(physics, step, count);
+    else
+      play_step(physics, member, step);
   }
 }
 
@@ -93,19 +94,16 @@ void CheckerboardEngine<Dim>::play_step(const Physics& physics, int member, uint
 template <int Dim>
 template <class Physics>
 void CheckerboardEngine<Dim>::play_block_by_block(const Physics& physics, uint64_t first, uint64_t steps) {
-  struct Turn {
-    uint64_t drawn_as;
-    Vec3i region;
-  };
-  std::vector<Turn> turns;
-  for (uint64_t step = first; step < first + steps; ++step)
-    turns.push_back({plan_.drawn_as(step), plan_.active_region(step)});
+  std::vector<Vec3i> regions;
+  for (uint64_t step = first; step < first + steps; ++step) regions.push_back(plan_.active_region(step));
   for (uint32_t block = 0; block < plan_.block_count(); ++block) {
     const Vec3i corner = plan_.corner_of(block);
-    for (const Turn& turn : turns) {
-      const uint64_t bits = checkerboard::bits_for(seed_, turn.drawn_as, block);
+    playing_ = block;
+    for (uint64_t i = 0; i < steps; ++i) {
+      const uint64_t bits =
+          plan_.replays() ? next_number(first) : checkerboard::bits_for(seed_, first + i, block);
       const auto attempt = checkerboard::attempt_of<Dim>(bits, plan_.settings().region);
-      judge(physics, members_[0], corner + turn.region + attempt.drawn, attempt);
+      judge(physics, members_[0], corner + regions[i] + attempt.drawn, attempt);
       settle(physics, members_[0], first);
     }
   }
@@ -115,11 +113,10 @@ template <int Dim>
 template <class Physics>
 void CheckerboardEngine<Dim>::judge_blocks(const Physics& physics, Member& me, uint64_t step) {
   const Vec3i region = plan_.active_region(step);
-  const uint64_t drawn = plan_.drawn_as(step);
   uint64_t bits[kBlocksPerDraw];
   for (uint32_t first = me.first_block; first < me.last_block; first += kBlocksPerDraw) {
     const uint32_t count = std::min(kBlocksPerDraw, me.last_block - first);
-    draw_many(seed_, Stream::checkerboard_attempts, checkerboard::draw_index(drawn, first), uint32_t(drawn),
+    draw_many(seed_, Stream::checkerboard_attempts, checkerboard::draw_index(step, first), uint32_t(step),
               int(count + 1) / 2, bits);
     Vec3i corner = plan_.corner_of(first);
     for (uint32_t i = 0; i < count; ++i) {
@@ -178,12 +175,21 @@ KILN_FLAT void CheckerboardEngine<Dim>::settle(const Physics& physics, const Ope
   if (is_locked(a.winner, barrier) || is_locked(a.loser, barrier)) return;
   const Copy copy = a.copy();
   const float dh = a.surroundings + cells_delta(physics, reader_, copy, a.change());
-  if (!(dh + a.act <= a.threshold)) return;
+  const float threshold = !plan_.replays() ? a.threshold
+                          : dh + a.act <= 0
+                              ? 0
+                              : acceptance_threshold(physics.temperature, uint32_t(next_number(barrier)));
+  if (!(dh + a.act <= threshold)) return;
   apply_copy<Dim>(state_, physics, copy, state_.lattice.index(a.target), a.target, a.change());
   accepted_ += 1;
   if (locked_at_.empty()) return;
   locked_at_[a.winner] = barrier;
   locked_at_[a.loser] = barrier;
+}
+
+template <int Dim>
+uint64_t CheckerboardEngine<Dim>::next_number(uint64_t step) {
+  return checkerboard::replayed_bits(seed_, plan_.call_of(step), playing_, taken_[playing_]++);
 }
 
 // The medium has no sizes, so it is never locked.

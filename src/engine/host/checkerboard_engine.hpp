@@ -62,6 +62,7 @@ class CheckerboardEngine : public Engine {
   template <class Physics>
   void settle(const Physics& physics, const Open& attempt, uint64_t barrier);
   bool is_locked(CellId cell, uint64_t barrier) const;
+  uint64_t next_number(uint64_t step);  // of the block that plays, where random numbers are replayed
 
   State state_;
   Physics physics_;
@@ -73,6 +74,8 @@ class CheckerboardEngine : public Engine {
   BetweenMcs between_mcs_;
   std::vector<Member> members_;
   std::vector<uint64_t> locked_at_;  // per cell, with mutex: the barrier after which it changed last
+  std::vector<uint32_t> taken_;      // by each block in this MCS, where random numbers are replayed
+  uint32_t playing_ = 0;             // the block that takes them
   int64_t accepted_ = 0;
 };
 

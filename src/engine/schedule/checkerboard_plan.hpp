@@ -21,8 +21,11 @@ class Plan {
   // The first site of a block, as if it were whole.
   Vec3i corner_of(uint32_t block) const;
   uint64_t steps_per_mcs() const { return steps_per_mcs_; }
-  // Steps are counted from MCS 0. Random numbers are those of another one where they are replayed.
+  // Steps are counted from MCS 0. Regions drawn at random are those of another one where they are replayed.
   uint64_t drawn_as(uint64_t step) const;
+  bool replays() const { return settings_.replayed_mcs > 0; }
+  // With the same random numbers in all its MCS.
+  uint64_t call_of(uint64_t step) const { return step / steps_per_mcs_ / uint64_t(settings_.replayed_mcs); }
   const Turns& turns() const { return turns_; }
   // From the corner of a block to that of the region which is active in this step.
   Vec3i active_region(uint64_t step) const;

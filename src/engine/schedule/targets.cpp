@@ -45,13 +45,18 @@ template <int Dim>
 void checkerboard_targets(const Model& model, int64_t mcs, const Visit& visit) {
   const Lattice& lattice = model.lattice;
   const checkerboard::Plan plan(lattice, model.checkerboard, model.seed);
+  if (plan.replays())
+    throw UserError(
+        "targets are not known before a run where schedule.checkerboard.reseed is \"launch\": they depend on "
+        "its "
+        "state.");
   const uint64_t steps = plan.steps_per_mcs(), first = uint64_t(mcs) * steps;
   // Between two barriers blocks come one after the other, as on threads.
   for (uint64_t from = first, count; from < first + steps; from += count) {
     count = plan.steps_until_barrier(from);
     for (uint32_t block = 0; block < plan.block_count(); ++block)
       for (uint64_t i = 0; i < count; ++i) {
-        const uint64_t bits = checkerboard::bits_for(model.seed, plan.drawn_as(from + i), block);
+        const uint64_t bits = checkerboard::bits_for(model.seed, from + i, block);
         const auto attempt = checkerboard::attempt_of<Dim>(bits, model.checkerboard.region);
         Vec3i place = plan.corner_of(block) + plan.active_region(from + i) + attempt.drawn;
         if (!lattice.contains(place)) continue;

@@ -18,7 +18,9 @@ struct BoardSpan {
   BoardCounter* counters;  // kCounters
   uint64_t* locks;         // per cell, with mutex: the first step of the launch in which it was last changed
   uint64_t first_step;
-  uint64_t first_drawn;  // the step whose random numbers the first one has
+  uint64_t first_drawn;  // the step whose random numbers, or whose turn at random, the first one has
+  uint64_t call;         // where random numbers are replayed: see checkerboard::replayed_bits
+  uint32_t* taken;       // likewise, per block: numbers taken in this MCS
   uint32_t steps;
   uint32_t clock;        // the MCS
   uint32_t block_count;  // of the checkerboard

@@ -60,6 +60,10 @@ CheckerboardEngine::CheckerboardEngine(State state, const Physics& physics, uint
     locks_.fill(0xFF);
     span_.locks = locks_.data();
   }
+  if (plan_.replays()) {
+    taken_ = Buffer<uint32_t>(device_, plan_.block_count(), "the blocks");
+    span_.taken = taken_.data();
+  }
   span_.turns = plan_.turns();
   span_.block_count = plan_.block_count();
   span_.blocks = plan_.blocks();
@@ -105,6 +109,10 @@ void CheckerboardEngine::play_mcs() {
   const unsigned threads = unsigned(shape_.threads), grid = (span_.block_count + threads - 1) / threads;
   const uint64_t first = uint64_t(state_.mcs()) * plan_.steps_per_mcs(), end = first + plan_.steps_per_mcs();
   span_.clock = uint32_t(state_.mcs());
+  if (plan_.replays()) {
+    taken_.fill(0, &stream_);
+    span_.call = plan_.call_of(first);
+  }
   for (uint64_t step = first; step < end; step += span_.steps) {
     span_.first_step = step;
     span_.first_drawn = plan_.drawn_as(step);

@@ -51,6 +51,7 @@ class CheckerboardEngine : public Engine {
   Function play_region_, forget_perimeters_, count_perimeters_;
   Buffer<BoardCounter> counters_;
   Buffer<uint64_t> locks_;
+  Buffer<uint32_t> taken_;
   BoardSpan span_{};
 };
 

@@ -9,7 +9,7 @@
 // they are counted anew after every MCS.
 //
 // Compiled behind model_prologue and, in kiln::model: kRegion, kPerThread, kSwitchEvery, kThreads, kCached,
-// kMutex, kDrawsSource, kWaits (after every attempt), kOneRegion (per launch), kMayMeet.
+// kMutex, kDrawsSource, kWaits (after every attempt), kOneRegion (per launch), kMayMeet, kReplays.
 #pragma once
 
 #include "engine/cuda/between/kernels.cuh"
@@ -90,12 +90,14 @@ class Player {
   }
 
   __device__ void play() {
+    if (model::kReplays && block_ < span_.block_count) taken_ = span_.taken[block_];
     for (uint32_t i = 0; i < span_.steps; ++i) {
       if (!model::kOneRegion)
         corner_ = block_corner_ + span_.turns.active_region((span_.first_drawn + i) / model::kSwitchEvery);
       if (block_ < span_.block_count) attempt(span_.first_drawn + i);
       if (model::kWaits) __syncthreads();
     }
+    if (model::kReplays && block_ < span_.block_count) span_.taken[block_] = taken_;
     if (attempts_ > 0) atomicAdd(&shared_.attempts, attempts_);
     if (live_ > 0) atomicAdd(&shared_.live, live_);
     if (accepted_ > 0) atomicAdd(&shared_.accepted, accepted_);
@@ -120,8 +122,9 @@ class Player {
   }
 
   __device__ __forceinline__ void attempt(uint64_t drawn) {
-    const auto a = checkerboard::attempt_of<kDim>(checkerboard::bits_for(span_.turns.seed, drawn, block_),
-                                                  model::kRegion);
+    const uint64_t bits =
+        model::kReplays ? next_number() : checkerboard::bits_for(span_.turns.seed, drawn, block_);
+    const auto a = checkerboard::attempt_of<kDim>(bits, model::kRegion);
     Vec3i target = corner_ + a.drawn;
     if (target.x >= model::kSize.x || target.y >= model::kSize.y || target.z >= model::kSize.z) return;
     attempts_ += 1;
@@ -149,12 +152,21 @@ class Player {
     const CopyChange change = change_of(physics, world, copy);
     dh += cells_delta(physics, LiveSizes(tables_, copy), copy, change);
     dh += act_delta(physics, copy, surroundings, target_word, source_word);
-    if (!(dh <= acceptance_threshold(physics.temperature, a.threshold_bits))) return;
+    if (!accepts(physics, dh, a)) return;
     if (model::kMutex && !lock(copy)) return;
     const Word word = taken_by(physics, copy.winner, copy.winner_type, span_.clock);
     if (!put(around.centre(), target_word, word)) return;
     carry_out(copy, target, change);
     if (model::kCached) *cached(from_corner) = word;
+  }
+
+  __device__ __forceinline__ bool accepts(const Physics& physics, float dh, const checkerboard::Attempt& a) {
+    if (model::kReplays && dh <= 0) return true;
+    const uint32_t number = model::kReplays ? uint32_t(next_number()) : a.threshold_bits;
+    return dh <= acceptance_threshold(physics.temperature, number);
+  }
+  __device__ __forceinline__ uint64_t next_number() {
+    return checkerboard::replayed_bits(span_.turns.seed, span_.call, block_, taken_++);
   }
 
   __device__ __forceinline__ Word site(Offset at) const {
@@ -235,6 +247,7 @@ class Player {
   uint32_t block_;
   Vec3i block_corner_, corner_;  // of the block, and of its active region
   uint32_t attempts_ = 0, live_ = 0, accepted_ = 0;
+  uint32_t taken_ = 0;  // random numbers, where they are replayed
 };
 
 // Adds up the perimeters of all tracked cells, site by site.

@@ -53,12 +53,13 @@ std::string checkerboard_source(const Physics& physics, const CheckerboardSettin
              "constexpr int kRegion = {}, kPerThread = {}, kSwitchEvery = {}, kThreads = {};\n"
              "constexpr bool kCached = {}, kMutex = {}, kDrawsSource = {}, kWaits = {}, kOneRegion = {}, "
              "kMayMeet = "
-             "{};\n"
+             "{}, kReplays = {};\n"
              "}}  // namespace kiln::model\n"
              "#include \"engine/cuda/checkerboard/kernels.cuh\"\n",
              settings.region, settings.per_thread, settings.switch_every, shape.threads, shape.cached,
              settings.mutex, settings.draws_source, settings.barriers == Barriers::attempt,
-             settings.barriers != Barriers::none, attempts_may_meet(physics, settings));
+             settings.barriers != Barriers::none, attempts_may_meet(physics, settings),
+             settings.replayed_mcs > 0);
 }
 
 }  // namespace kiln::cuda
