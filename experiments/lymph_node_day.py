@@ -49,7 +49,7 @@ SIZES = {
 def play(model: str, lattice: int, cells: int, minutes: int, every: int, frame_every: int, engine: str,
          folder: Path) -> dict:
     """Mixed shares over time, places of some cells, a film, and what it took. The first minute is for growing."""
-    film = {"view": "slice", "name": "day", "width": 512, "every": frame_every, "animation": True, "mp4": False,
+    film = {"view": "slice", "name": "day", "width": 384, "every": frame_every, "animation": True, "mp4": False,
             "borders": False, "decoration": "scale"}
     run = tissue.run(model, {**tissue.node(lattice, cells, 0), "phases.0.mcs": 60, "phases.1.mcs": 60 * minutes - 60,
                              "measure.every": every, "measure.cells_every": every,

@@ -45,7 +45,7 @@ class Size:
     cells: int
     minutes: int
     runs: int
-    connected_lattice: int  # of the runs with connectivity, and of one beside each without
+    whole_lattice: int  # of the runs with connectivity, and of one beside each without
     engine: str = "threads"
 
 
@@ -56,10 +56,10 @@ SIZES = {
 }
 
 
-def mix(model: str, lattice: int, cells: int, stroma_j: int, connected: bool, minutes: int, seed: int, engine: str,
+def mix(model: str, lattice: int, cells: int, stroma_j: int, kind: str, minutes: int, seed: int, engine: str,
         folder: Path) -> dict:
     """Mixed shares over time, by contact and by centroids; directions by distance, over each interval."""
-    run = tissue.run(model, {**tissue.node(lattice, cells, stroma_j, connected), "phases.1.mcs": 60 * minutes,
+    run = tissue.run(model, {**tissue.node(lattice, cells, stroma_j, kind), "phases.1.mcs": 60 * minutes,
                              "measure.every": 120, "measure.cells_every": min(600, 30 * minutes),
                              "measure.one_cell_in": max(1, cells // 1000), "measure.mixed_within_um": list(DISTANCES),
                              "measure.speed_interval_s": list(INTERVALS), "output.checkpoint_every": 0},
@@ -89,33 +89,33 @@ def mean_directions(seen: Mapping[str, np.ndarray], interval: float) -> dict[str
             **{name: mean(name, same) for name in ("high_um", "cells_within", "order_index", "order_null")}}
 
 
-def _name(lattice: int, connected: bool, stroma_j: int, seed: int) -> str:
-    return f"{'connected' if connected else 'free'}{lattice}-stroma{stroma_j}-run{seed}"
+def _name(lattice: int, kind: str, stroma_j: int, seed: int) -> str:
+    return f"{kind}{lattice}-stroma{stroma_j}-run{seed}"
 
 
-def _beside(size: Size) -> list[tuple[int, bool, int]]:
+def _beside(size: Size) -> list[tuple[int, str, int]]:
     """Lattices, connectivity and seeds."""
-    runs = [(size.lattice, False, seed) for seed in range(1, size.runs + 1)]
-    return runs + [(size.connected_lattice, connected, 1) for connected in (False, True)]
+    runs = [(size.lattice, "free", seed) for seed in range(1, size.runs + 1)]
+    return runs + [(size.whole_lattice, kind, 1) for kind in tissue.CONNECTIVITY]
 
 
 def plan(size: Size) -> list[Piece]:
-    def piece(lattice: int, connected: bool, stroma_j: int, seed: int) -> Piece:
+    def piece(lattice: int, kind: str, stroma_j: int, seed: int) -> Piece:
         large = lattice == size.lattice
         settings = {"model": size.model if large else "lymph-node.toml", "lattice": lattice,
-                    "cells": size.cells if large else tissue.cells_in(lattice), "stroma_j": stroma_j,
-                    "connected": connected, "minutes": size.minutes, "seed": seed, "engine": size.engine}
-        return Piece(_name(lattice, connected, stroma_j, seed), mix, settings, resumes=True, **_cost(settings))
+                    "cells": size.cells if large else tissue.cells_in(lattice), "stroma_j": stroma_j, "kind": kind,
+                    "minutes": size.minutes, "seed": seed, "engine": size.engine}
+        return Piece(_name(lattice, kind, stroma_j, seed), mix, settings, resumes=True, **_cost(settings))
 
-    return [piece(lattice, connected, j, seed) for lattice, connected, seed in _beside(size) for j in ADHESIONS]
+    return [piece(lattice, kind, j, seed) for lattice, kind, seed in _beside(size) for j in ADHESIONS]
 
 
 def _cost(settings: Mapping) -> dict:
-    """For a piece. An H200 takes 34 ms per MCS of 1 mm, and two runs share it, so that one plays while another starts
-    or writes its files."""
+    """For a piece. An H200 takes 36 ms per MCS of 1 mm, and two runs share it, so that one plays while another starts
+    or writes its files; together they are as fast as one after the other."""
     attempts = 60 * settings["minutes"] * settings["lattice"] ** 3
     if settings["engine"] == "cuda":
-        return {"cost": 2 * (20 + attempts * 3.3e-11), "gpu": GPU_SHARES // 2}
+        return {"cost": 2 * (10 + attempts * 3.4e-11), "gpu": GPU_SHARES // 2}
     return {"cost": attempts * 1e-7}
 
 
@@ -149,16 +149,18 @@ class _Found:
     def __init__(self, size: Size, results: Results):
         self.size, self._results = size, results
 
-    def runs(self, stroma_j: int, lattice: int = 0, connected: bool = False) -> Sequence[Mapping]:
-        lattice = lattice or self.size.lattice
-        seeds = range(1, self.size.runs + 1 if lattice == self.size.lattice and not connected else 2)
-        return [self._results[_name(lattice, connected, stroma_j, seed)] for seed in seeds]
+    def runs(self, stroma_j: int) -> Sequence[Mapping]:
+        return [self._results[_name(self.size.lattice, "free", stroma_j, seed)]
+                for seed in range(1, self.size.runs + 1)]
 
-    def mean(self, stroma_j: int, what: str, **which) -> np.ndarray:
-        return np.mean([run[what] for run in self.runs(stroma_j, **which)], axis=0)
+    def small(self, stroma_j: int, kind: str) -> Mapping:
+        return self._results[_name(self.size.whole_lattice, kind, stroma_j, 1)]
 
-    def half_times(self, stroma_j: int, what: str, **which) -> list[float | None]:
-        return [half_time(run["minutes"], run[what]) for run in self.runs(stroma_j, **which)]
+    def mean(self, stroma_j: int, what: str) -> np.ndarray:
+        return np.mean([run[what] for run in self.runs(stroma_j)], axis=0)
+
+    def half_times(self, stroma_j: int, what: str) -> list[float | None]:
+        return [half_time(run["minutes"], run[what]) for run in self.runs(stroma_j)]
 
 
 def evaluate(size: Size, results: Results) -> Outcome:
@@ -168,9 +170,9 @@ def evaluate(size: Size, results: Results) -> Outcome:
               f"{size.minutes} minutes, J with stroma {' and '.join(map(str, ADHESIONS))}, {size.runs} runs each; "
               "lambda_act 2600, Max 10. Mixed: the share of one half's cells that touch one of the other, or have the "
               f"centroid of one within {', '.join(map(str, DISTANCES))} µm. Directions over "
-              f"{', '.join(map(str, INTERVALS))} s. With connectivity: balls of "
-              f"{size.connected_lattice - tissue.SHELL} µm, one run each, and one without beside "
-              "it.",
+              f"{', '.join(map(str, INTERVALS))} s. Beside it balls of {size.whole_lattice - tissue.SHELL} µm, one run "
+              f"each without connectivity, with a penalty of {tissue.PENALTY} on copies that split a cell, and with "
+              "the hard rule.",
         findings=_findings(found),
         tables={"mixing": _mixing_table(found), "directions": _directions_table(found)},
         figures={"lymph_node_mixing": _figure(found)},
@@ -180,11 +182,10 @@ def evaluate(size: Size, results: Results) -> Outcome:
 
 def _all_kinds(found: _Found):
     """(J, name of the kind, its runs)"""
-    small = found.size.connected_lattice
     for j in ADHESIONS:
         yield j, "", found.runs(j)
-        yield j, "small", found.runs(j, lattice=small)
-        yield j, "small, with connectivity", found.runs(j, lattice=small, connected=True)
+        for kind in tissue.CONNECTIVITY:
+            yield j, f"small, {kind}", [found.small(j, kind)]
 
 
 def _mixing_table(found: _Found) -> pd.DataFrame:
@@ -218,16 +219,15 @@ def _findings(found: _Found) -> list[Finding]:
 def _similar(found: _Found) -> Finding:
     high, low = (found.mean(j, "mixed") for j in ADHESIONS)
     gap = np.abs(high - low).max()
-    small = found.size.connected_lattice
-    whole = [100 * found.mean(j, "mixed", lattice=small, connected=True)[-1] for j in ADHESIONS]
-    free = [100 * found.mean(j, "mixed", lattice=small)[-1] for j in ADHESIONS]
+    small = [" against ".join(f"{100 * found.small(j, kind)['mixed'][-1]:.0f}%" for j in ADHESIONS) + f" {how}"
+             for kind, how in (("free", "without connectivity"), ("penalty", "with a penalty on splitting"),
+                               ("hard", "with the hard rule"))]
+    speeds = " and ".join(f"{found.mean(j, 'speed'):.1f} µm/min at J {j}" for j in ADHESIONS)
     return Finding("similar", kiln=judge(
         gap < GAP,
         f"{100 * high[-1]:.0f}% at J {list(ADHESIONS)[0]} against {100 * low[-1]:.0f}% at {list(ADHESIONS)[1]} after "
-        f"{found.size.minutes} minutes, at most {100 * gap:.1f} points apart; in the smaller ball {free[0]:.0f}% "
-        f"against {free[1]:.0f}%, with connectivity {whole[0]:.0f}% against {whole[1]:.0f}%",
-        in_part=gap < WIDE_GAP, cause="Adhesion slows cells: " + " and ".join(
-            f"{found.mean(j, 'speed'):.1f} µm/min at J {j}" for j in ADHESIONS) + f" over {INTERVALS[-1]} s."))
+        f"{found.size.minutes} minutes, at most {100 * gap:.1f} points apart; in the smaller ball {', '.join(small)}",
+        in_part=gap < WIDE_GAP, cause=f"Adhesion slows cells: {speeds} over {INTERVALS[-1]} s."))
 
 
 def _hour(found: _Found) -> Finding:

@@ -70,11 +70,18 @@ def _toml(value: Any) -> str:
 SHELL = 5  # sites that a node's lattice is wider than its ball: the paper's balls of 251 and 1019 lie in 256 and 1024
 
 
-def node(lattice: int, cells: int, stroma_j: float, connected: bool = False) -> dict[str, Any]:
-    """Changes to lymph-node.toml: a ball of another size, another adhesion to stroma, cells that stay in one piece."""
+PENALTY = 3000  # of a copy that splits a cell: as much as Act gives at most
+
+# Whether copies may split a cell: they may, at a cost, or not at all.
+CONNECTIVITY = {"free": {}, "penalty": {"penalty": PENALTY}, "hard": {"hard": True}}
+
+
+def node(lattice: int, cells: int, stroma_j: float, connectivity: str = "free") -> dict[str, Any]:
+    """Changes to lymph-node.toml: a ball of another size, another adhesion to stroma, another connectivity."""
     half = lattice // 2
     scan = [min(lattice, 130), min(lattice, 130), min(lattice, 110)]
-    whole = {f"types.{kind}.connectivity.hard": True for kind in ("red", "green")} if connected else {}
+    whole = {f"types.{kind}.connectivity.{key}": value for kind in ("red", "green")
+             for key, value in CONNECTIVITY[connectivity].items()}
     return {
         "lattice.size": [lattice] * 3,
         "initial.0.region.radius": (lattice - SHELL) / 2,
