@@ -19,7 +19,7 @@ from experiments.files import write_whole
 from experiments.pieces import Piece, split
 
 NAMES = ("scale", "updates", "sorting", "chemotaxis", "act", "collective", "speed", "liver", "lymph_node_fit",
-         "lymph_node_mixing")
+         "lymph_node_mixing", "lymph_node_day")
 FAILED, UNFINISHED = 1, 75  # exit codes; the latter as of a run that has reached its time limit
 
 Plan = Tuple[Experiment, Sequence[Piece]]

@@ -59,7 +59,7 @@ class Outcome:
     setup: str  # sizes, numbers of runs, settings
     findings: Sequence[Finding]
     tables: Mapping[str, pd.DataFrame]  # by file name, without .csv
-    figures: Mapping[str, Figure]  # by file name, without .png
+    figures: Mapping[str, Figure | bytes]  # by file name, without .png; bytes are a PNG file, which may be animated
     notes: Sequence[str] = field(default_factory=tuple)
 
 

@@ -16,4 +16,5 @@ class _Module:
 
 pd = _Module("pandas")
 plots = _Module("experiments.plots")
+special = _Module("scipy.special")
 stats = _Module("scipy.stats")

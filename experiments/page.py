@@ -64,7 +64,7 @@ def write_outcome(experiment: Experiment, folder: Path, outcome: Outcome, result
     for name, table in outcome.tables.items():
         write_whole(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
     for name, figure in outcome.figures.items():
-        write_whole(folder / f"{name}.png", plots.png(figure))
+        write_whole(folder / f"{name}.png", figure if isinstance(figure, bytes) else plots.png(figure))
     record = {
         "format": _FORMAT,
         "form": form,

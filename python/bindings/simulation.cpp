@@ -80,8 +80,10 @@ std::vector<TypeId> types_of(const ModelHandle& model, const py::object& given, 
 State first_state(const ModelHandle& model, const py::object& lattice, const py::object& types) {
   if (lattice.is_none()) {
     if (!types.is_none()) throw UserError("types says what cells of a lattice are; give lattice, too.");
-    require_memory(model.model());
-    return initial_state(model.model());
+    const std::shared_ptr<const Model> kept = model.shared();
+    const py::gil_scoped_release others_may_go_on;
+    require_memory(*kept);
+    return initial_state(*kept);
   }
   const std::vector<CellId> ids = ids_of(model.model(), py::array::ensure(lattice));
   const CellId most = ids.empty() ? 0 : *std::max_element(ids.begin(), ids.end());
@@ -158,7 +160,10 @@ void bind_simulation(py::module_& module) {
       .def(py::init([](const ModelHandle& model, const std::string& engine, const std::string& schedule,
                        int threads, int device, bool record, const py::object& lattice,
                        const py::object& types) {
-             return std::make_unique<SimulationHandle>(model, first_state(model, lattice, types),
+             const ModelHandle kept = model;
+             State state = first_state(kept, lattice, types);
+             const py::gil_scoped_release others_may_go_on;  // while kernels are compiled
+             return std::make_unique<SimulationHandle>(kept, std::move(state),
                                                        options_of(engine, schedule, threads, device), record);
            }),
            py::arg("model"), py::arg("engine"), py::arg("schedule"), py::arg("threads"), py::arg("device"),

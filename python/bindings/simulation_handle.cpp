@@ -188,8 +188,8 @@ py::dict SimulationHandle::table(const std::string& name) {
       if (diary_) rows = diary_->correlation();
     } else if (watched != nullptr) {
       if (name == "lags") rows = lag_rows(watched->tracks().lags());
-      if (name == "speeds") rows = speed_rows(watched->motility().speeds().sums(), model);
-      if (name == "motility") rows = motility_rows(watched->motility().speeds().sums(), model);
+      if (name == "speeds") rows = speed_rows(watched->motility().speeds(), model);
+      if (name == "motility") rows = motility_rows(watched->motility().speeds(), model);
     }
     return columns_of(rows);
   });

@@ -239,6 +239,17 @@ class Simulation:
         """Histogram of speeds, per phase (speeds.csv)."""
         return table(self._sim.table("speeds"))
 
+    def columns(self, name: str) -> dict[str, np.ndarray]:
+        """A table by its columns, where pandas is not installed: measures, lags, motility, speeds or
+        direction_correlation, of a simulation that does not belong to a run.
+
+        >>> sim = Simulation({"lattice": {"size": [64, 64]}, "measure": {"every": 5}})
+        >>> sim.run(10)
+        >>> sim.columns("measures")["mcs"].tolist()
+        [0, 5, 10]
+        """
+        return {column: np.array(values) for column, values in self._sim.table(text("name", name)).items()}
+
     @property
     def direction_correlation(self) -> pd.DataFrame:
         """By distance and time (direction_correlation.csv), where the model asks for it."""

@@ -42,6 +42,7 @@ struct MeasureRow {
   std::optional<ExploredRow> explored;
   int64_t medium_sites = 0;
   std::optional<double> mixed_fraction;
+  std::vector<double> mixed_within;       // in the order of measure.mixed_within_um
   std::vector<TypeRow> of_types;          // in the order of types_apart()
   std::vector<double> contact_fractions;  // in the order of contact_pairs()
 };

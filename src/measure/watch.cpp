@@ -61,6 +61,7 @@ Seen Watch::look(const Look& look, const AttemptCounts& counts, bool last, int64
     seen.row = recorder_.record(look, counts, model_.phases[std::size_t(phase)], with_lattice);
     seen.row->explored = motility_.explore(look);
     seen.row->mixed_fraction = motility_.mixed(look);
+    seen.row->mixed_within = motility_.mixed_within(look);
   }
   if (is_due(look.mcs(), model_.measure.cells_every, last))
     seen.cells = cell_rows(look, frozen_, one_cell_in, threads_);

@@ -15,7 +15,7 @@ namespace kiln {
 struct Seen {
   std::optional<MeasureRow> row;              // of measures.csv
   std::optional<std::vector<CellRow>> cells;  // a sample of the tracks
-  std::vector<CorrelationBin> correlation;
+  std::vector<IntervalCorrelation> correlation;
 };
 
 // All that has to be known to go on later.

@@ -330,11 +330,11 @@ std::string every_text(int64_t every, const std::string& otherwise) {
 }
 
 void explain_motility(const Model& m, Page& page) {
-  const int64_t interval = m.measure.speed_interval_mcs;
-  page.raw("  speeds.csv: " + (interval == 0
-                                   ? "never"
-                                   : fmt::format("over {} MCS = {}", grouped(double(interval)),
-                                                 duration_text(double(interval) * m.units.seconds_per_mcs))));
+  std::string over;
+  for (const int64_t interval : m.measure.speed_intervals_mcs)
+    over += fmt::format("{}{} MCS = {}", over.empty() ? "over " : ", ", grouped(double(interval)),
+                        duration_text(double(interval) * m.units.seconds_per_mcs));
+  page.raw("  speeds.csv: " + (over.empty() ? "never" : over));
   if (m.measure.direction_correlation)
     page.raw(fmt::format("  direction_correlation.csv: up to {:g} µm, {}", m.measure.correlation_distance_um,
                          every_text(m.measure.cells_every, "never")));

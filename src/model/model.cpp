@@ -117,7 +117,7 @@ MemoryNeed memory_need(const Model& model, double cell_count) {
   need.cells = cell_count * kBytesPerCell;
   if (model.reads(OptionalColumn::moments)) need.cells += cell_count * double(sizeof(Moments));
   if (model.has_own_targets()) need.cells += cell_count * double(sizeof(Cells::Targets));
-  if (model.measure.speed_interval_mcs > 0) need.cells += cell_count * kBytesPerFollowedCell;
+  need.cells += cell_count * kBytesPerFollowedCell * double(model.measure.speed_intervals_mcs.size());
   for (const FieldData& field : model.fields)
     if (field.values != nullptr) need.fields += double(field.values->size() * sizeof(float));
   const int history = model.history_length();

@@ -157,13 +157,14 @@ struct MeasureSettings {
   CellsFormat cells_format = CellsFormat::automatic;
   std::optional<int64_t> one_cell_in;  // which cells are in the tracks; chosen where it is not given
 
-  int64_t speed_interval_mcs = 0;  // over which speeds are taken; 0: never
+  std::vector<int64_t> speed_intervals_mcs;  // over which speeds are taken; empty: never
   double arrest_below_um_per_min = 2;
   std::vector<SpeedBin> reference_speeds;  // empty: none
 
-  bool explored = false;          // whether to count the sites that cells have visited
-  int64_t explored_cells = 1000;  // at most so many cells are looked at one by one
-  std::optional<int> halves;      // the axis along which cells are split in two, to see how they mix
+  bool explored = false;                // whether to count the sites that cells have visited
+  int64_t explored_cells = 1000;        // at most so many cells are looked at one by one
+  std::optional<int> halves;            // the axis along which cells are split in two, to see how they mix
+  std::vector<double> mixed_within_um;  // distances of centroids at which a cell counts as mixed, too
 
   bool direction_correlation = false;
   double correlation_distance_um = 50;

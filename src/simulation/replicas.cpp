@@ -64,7 +64,7 @@ void Replicas::look(bool last) {
     if (seen.row) results_[i].rows.push_back(std::move(*seen.row));
     if (!last) return;
     results_[i].hash = state_hash(state);
-    if (model_.measure.speed_interval_mcs > 0) results_[i].speeds = watches_[i].motility().speeds().sums();
+    if (!model_.measure.speed_intervals_mcs.empty()) results_[i].speeds = watches_[i].motility().speeds();
   });
 }
 

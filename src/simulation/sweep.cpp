@@ -28,7 +28,7 @@ std::string name_of(const std::vector<std::string>& settings, int64_t replica) {
 // All runs of a sweep stand in one table.
 void require_same_columns(const Model& first, const Model& other) {
   const bool same = measures_columns(first) == measures_columns(other) &&
-                    (first.measure.speed_interval_mcs > 0) == (other.measure.speed_interval_mcs > 0);
+                    first.measure.speed_intervals_mcs.empty() == other.measure.speed_intervals_mcs.empty();
   if (!same)
     throw UserError(
         "--vary changes which columns measures.csv has, but the runs of a sweep share one table; vary what "

@@ -58,6 +58,15 @@ std::string start_of(const Sweep& sweep, const SweepRun& run) {
   return csv_line(fields) + ",";
 }
 
+// Of the last phase, over the first interval.
+SpeedSums speeds_to_tell(const Model& model, const ReplicaResult& result) {
+  SpeedSums told;
+  told.interval_mcs = model.measure.speed_intervals_mcs.front();
+  for (const SpeedSums& sums : result.speeds)
+    if (sums.interval_mcs == told.interval_mcs) told = sums;
+  return told;
+}
+
 std::string summary_of(const Model& model, const ReplicaResult& result) {
   std::vector<TableValue> fields = {std::string_view(result.hash)};
   if (result.rows.empty()) {
@@ -66,10 +75,8 @@ std::string summary_of(const Model& model, const ReplicaResult& result) {
     const std::vector<TableValue> last = measures_fields(result.rows.back());
     fields.insert(fields.end(), last.begin(), last.end());
   }
-  if (model.measure.speed_interval_mcs > 0) {
-    const SpeedSums none;
-    const std::vector<TableValue> speeds =
-        motility_fields(result.speeds.empty() ? none : result.speeds.back(), model);
+  if (!model.measure.speed_intervals_mcs.empty()) {
+    const std::vector<TableValue> speeds = motility_fields(speeds_to_tell(model, result), model);
     fields.insert(fields.end(), speeds.begin(), speeds.end());
   }
   return csv_line(fields);
@@ -115,7 +122,7 @@ void SweepFolder::write_tables(const Sweep& sweep) const {
   const Model& model = sweep.first_model();
   const std::vector<std::string> names = names_of(sweep), measures = measures_columns(model);
   std::vector<std::string> summary = joined(joined(names, names_of(sweep_columns().last(1))), measures);
-  if (model.measure.speed_interval_mcs > 0) summary = joined(summary, names_of(motility_columns()));
+  if (!model.measure.speed_intervals_mcs.empty()) summary = joined(summary, names_of(motility_columns()));
   write_table(path_ / "sweep.csv", summary, [&](std::ostream& out) {
     for (const SweepRun& run : sweep.runs())
       if (const SweepRows* rows = journal_->find(run.name))

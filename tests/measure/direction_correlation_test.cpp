@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/random.hpp"
+#include "measure/motility/near_places.hpp"
 #include "measure/small_states.hpp"
 
 namespace kiln {
@@ -135,6 +136,97 @@ TEST(DirectionCorrelation, EqualsANaiveSum) {
           EXPECT_EQ(threads[bin].correlation, bins[bin].correlation);
         }
       }
+}
+
+// One direction has length 1; two have |u + v| / 2 = cos(angle / 2), whose mean is 2/3 on a sphere and 2/pi
+// on a circle. Three on a sphere: 13/24 (Irwin and Hall's distribution by hand).
+TEST(IndependentOrder, OfFewDirections) {
+  EXPECT_EQ(independent_order(1, 3), 1);
+  EXPECT_EQ(independent_order(1, 2), 1);
+  EXPECT_NEAR(independent_order(2, 3), 2 / 3.0, 1e-12);
+  EXPECT_NEAR(independent_order(3, 3), 13 / 24.0, 1e-12);
+  EXPECT_NEAR(independent_order(2, 2), 2 / std::acos(-1.0), 1e-12);
+  EXPECT_NEAR(independent_order(3, 2), 1.5745972 / 3, 0.003);  // the mean distance of a walk of three steps
+}
+
+TEST(IndependentOrder, IsContinuedByTheLawForMany) {
+  const double pi = std::acos(-1.0);
+  EXPECT_NEAR(independent_order(12, 3), independent_order(13, 3) * std::sqrt(13 / 12.0), 2e-4);
+  EXPECT_NEAR(independent_order(100'000, 3), std::sqrt(8 / (3 * pi * 1e5)), 1e-7);
+  EXPECT_NEAR(independent_order(100'000, 2), std::sqrt(pi / 4e5), 1e-7);
+}
+
+// Every cell's surroundings, one by one.
+TEST(DirectionOrder, EqualsANaiveMean) {
+  const Places to = scattered(150, 90, 0), steps = scattered(150, 1, 1);
+  Places from = to;
+  for (std::size_t i = 1; i < to.size(); ++i) from[i] = to[i] - (steps[i] - Vec3d{0.5, 0.5, 0.5});
+  from[5] = to[5];  // rests
+  for (const Lattice& lattice : {kClosed, kPeriodic})
+    for (const std::size_t stride : {1, 7}) {
+      const auto bins = direction_correlation(lattice, from, to, {40, 15, int64_t(stride), 1});
+      ASSERT_EQ(bins.size(), 3u);
+      for (const CorrelationBin& bin : bins) {
+        double order = 0, null = 0, within = 0, cells = 0;
+        for (std::size_t a = 1; a < to.size(); a += stride) {
+          if (a == 5) continue;
+          Vec3d sum;
+          int64_t near = 0;
+          for (std::size_t b = 1; b < to.size(); ++b) {
+            Vec3d way = to[b] - to[a];
+            for (int axis = 0; axis < 3; ++axis)
+              if (lattice.periodic[axis]) way[axis] = std::remainder(way[axis], lattice.size[axis]);
+            const Vec3d step = to[b] - from[b];
+            if (std::sqrt(dot(way, way)) >= bin.high || b == 5) continue;
+            sum = sum + step * (1 / std::sqrt(dot(step, step)));
+            ++near;
+          }
+          ++cells;
+          within += double(near);
+          order += std::sqrt(dot(sum, sum)) / double(near);
+          null += independent_order(near, 3);
+        }
+        EXPECT_NEAR(bin.cells_within, within / cells, 1e-9);
+        EXPECT_NEAR(bin.order_index, order / cells, 1e-8);
+        EXPECT_NEAR(bin.order_null, null / cells, 1e-8);
+      }
+      const auto threads = direction_correlation(lattice, from, to, {40, 15, int64_t(stride), 3});
+      for (std::size_t i = 0; i < bins.size(); ++i) EXPECT_EQ(threads[i].order_index, bins[i].order_index);
+    }
+}
+
+// 1000 cells with directions of their own. Fixed draws; over other draws the ratios have a standard deviation
+// of about 0.01.
+TEST(DirectionOrder, OfIndependentCellsIsTheNull) {
+  const Places to = scattered(1000, 100, 2), draws = scattered(8000, 2, 3);
+  Places from = to;
+  std::size_t next = 1;
+  for (std::size_t i = 1; i < to.size(); ++i) {
+    Vec3d step;
+    do step = draws[next++] - Vec3d{1, 1, 1};
+    while (dot(step, step) > 1 || dot(step, step) == 0);  // evenly over a ball: evenly over directions
+    from[i] = to[i] - step;
+  }
+  for (const CorrelationBin& bin : direction_correlation(kPeriodic, from, to, {20, 5, 1, 1}))
+    EXPECT_NEAR(bin.order_index / bin.order_null, 1, 0.04) << bin.high << " " << bin.cells_within;
+  const Places aligned = before(to, std::vector<Vec3d>(to.size(), Vec3d{1, 2, 3}));
+  for (const CorrelationBin& bin : direction_correlation(kPeriodic, aligned, to, {20, 5, 1, 1}))
+    EXPECT_NEAR(bin.order_index, 1, 1e-9);
+}
+
+TEST(NearPlaces, DoesNotDependOnThreads) {
+  const Places places = scattered(500, 100, 4);
+  const NearPlaces one(kPeriodic, 9, places, 1), three(kPeriodic, 9, places, 3);
+  ASSERT_EQ(one.entries().size(), 500u);
+  for (std::size_t i = 0; i < 500; ++i) EXPECT_EQ(one.entries()[i].number, three.entries()[i].number);
+}
+
+// More buckets than sites along an axis, or than int32_t holds, are never made.
+TEST(NearPlaces, TakesTinyDistances) {
+  const NearPlaces near(kClosed, 1e-9, Places{{5, 5, 5}, {5, 5, 5}, {5, 5, 6}}, 1);
+  int found = 0;
+  near.for_each({5, 5, 5}, [&](std::size_t, double) { ++found; });
+  EXPECT_EQ(found, 2);
 }
 
 TEST(DiameterOf, DiscsAndBalls) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/random.hpp"
 #include "measure/places.hpp"
 #include "measure/small_states.hpp"
 
@@ -74,6 +75,56 @@ TEST(Mixing, EqualsANaiveCount) {
     });
     EXPECT_EQ(touches_other_half(state, halves), expected);
     EXPECT_EQ(touches_other_half(state, halves, 3), expected);
+  }
+}
+
+// The distance itself counts, on a periodic axis the shorter way; a cell that is gone does not.
+TEST(MixedWithin, OfAFewCells) {
+  const std::vector<Vec3d> places = {kNoPlace,   {10, 5, 5}, {13, 9, 5}, {90, 5, 5},
+                                     {20, 5, 5}, kNoPlace,   kNoPlace};
+  const std::vector<Half> halves = {none, lower, upper, upper, lower, lower, upper};
+  const double distances[] = {4.99, 5, 9};
+  const Lattice closed = deep({100, 20, 20}, {false, false, false});
+  EXPECT_EQ(mixed_within(closed, distances, places, halves), (std::vector<double>{0, 0.5, 1}));
+  const std::vector<Half> swapped = {none, upper, lower, lower, none, none, none};
+  const double far[] = {19, 20, 21};
+  EXPECT_EQ(mixed_within(closed, far, places, swapped), (std::vector<double>{0.5, 0.5, 0.5}));
+  EXPECT_EQ(mixed_within(deep({100, 20, 20}, {true, false, false}), far, places, swapped),
+            (std::vector<double>{0.5, 1, 1}));
+  EXPECT_TRUE(std::isnan(mixed_within(closed, far, places, std::vector<Half>(7, none))[0]));
+  EXPECT_TRUE(mixed_within(closed, {}, places, halves).empty());
+}
+
+TEST(MixedWithin, EqualsANaiveCount) {
+  std::vector<Vec3d> places = {kNoPlace};
+  std::vector<Half> halves = {none};
+  for (uint64_t cell = 1; cell <= 300; ++cell) {
+    Digits digits{draw(5, Stream::pictures, cell, 0).ab()};
+    const auto next = [&] { return double(digits.take(1u << 12)) / (1u << 12) * 150 - 25; };  // unwrapped
+    const double x = next(), y = next(), z = next();
+    places.push_back({x, y, z});
+    halves.push_back(cell % 5 == 0 ? upper : lower);
+  }
+  const std::vector<double> distances = {12, 5, 30};
+  for (const Vec3<bool> periodic :
+       {Vec3<bool>{false, false, false}, {true, true, true}, {true, false, true}}) {
+    const Lattice lattice = deep({100, 91, 95}, periodic);
+    std::vector<double> expected(distances.size());
+    for (std::size_t i = 0; i < distances.size(); ++i) {
+      for (std::size_t a = 1; a < places.size(); ++a) {
+        bool near = false;
+        for (std::size_t b = 1; b < places.size(); ++b) {
+          Vec3d way = places[b] - places[a];
+          for (int axis = 0; axis < 3; ++axis)
+            if (periodic[axis]) way[axis] = std::remainder(way[axis], lattice.size[axis]);
+          near = near || (halves[b] == upper && dot(way, way) <= distances[i] * distances[i]);
+        }
+        expected[i] += halves[a] == lower && near ? 1 : 0;
+      }
+      expected[i] /= 240;
+    }
+    EXPECT_EQ(mixed_within(lattice, distances, places, halves), expected);
+    EXPECT_EQ(mixed_within(lattice, distances, places, halves, 3), expected);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -19,7 +20,7 @@ Model example_model() {
   model.phases.resize(2);
   model.units = {2.0, 1.0};
   model.measure.cells_every = 50;
-  model.measure.speed_interval_mcs = 30;
+  model.measure.speed_intervals_mcs = {30};
   model.measure.explored = true;
   model.measure.halves = 0;
   model.measure.direction_correlation = true;
@@ -48,16 +49,57 @@ TEST(Motility, HandsStatesToItsMeasures) {
   EXPECT_DOUBLE_EQ(row.per_cell, 10);
   EXPECT_DOUBLE_EQ(row.visited_mean, 12);
   EXPECT_TRUE(motility.watch(pair_at(30, 9), 0).empty()) << "not yet at a multiple of 50";
-  const std::vector<CorrelationBin> rows = motility.watch(pair_at(60, 11), 0);
+  const std::vector<IntervalCorrelation> due = motility.watch(pair_at(60, 11), 0);
+  ASSERT_EQ(due.size(), 1u);
+  EXPECT_EQ(due[0].interval_mcs, 30);
+  const std::vector<CorrelationBin>& rows = due[0].bins;
   ASSERT_FALSE(rows.empty());
   EXPECT_DOUBLE_EQ(rows[0].high, ball_diameter(2, 2));
   EXPECT_EQ(rows[1].pairs, 1) << "2 sites apart, bins of 1.6";
   EXPECT_DOUBLE_EQ(rows[1].correlation, 1);
-  EXPECT_DOUBLE_EQ(moments_of(motility.speeds().sums().at(0)).mean, 8);  // 4 µm and 4 µm in half a minute
+  EXPECT_DOUBLE_EQ(moments_of(motility.speeds().at(0)).mean, 8);  // 4 µm and 4 µm in half a minute
 
   motility.watch(pair_at(70, 0), 1);
   EXPECT_EQ(motility.explore(pair_at(70, 0))->sites, 4) << "a phase starts anew";
   EXPECT_EQ(motility.mixed(pair_at(70, 0)), 0) << "both cells in the lower half";
+}
+
+// Intervals of 30 and 20 MCS end by turns, and together at 60.
+TEST(Motility, TakesSpeedsOverSeveralIntervals) {
+  Model model = example_model();
+  model.measure.speed_intervals_mcs = {30, 20};
+  Motility motility(model);
+  int64_t mcs = 0;
+  std::vector<std::pair<int64_t, int64_t>> correlated;  // MCS, interval
+  for (const int64_t expected : {20, 30, 40, 60}) {
+    motility.watch(pair_at(mcs, int(mcs / 10)), 0);
+    ASSERT_EQ(motility.next_due(mcs), expected);
+    mcs = expected;
+    for (const IntervalCorrelation& rows : Motility(motility).watch(pair_at(mcs, int(mcs / 10)), 0))
+      correlated.push_back({mcs, rows.interval_mcs});
+  }
+  motility.watch(pair_at(60, 6), 1);
+  EXPECT_EQ(correlated, (std::vector<std::pair<int64_t, int64_t>>{{60, 30}, {60, 20}})) << "multiples of 50";
+  const std::vector<SpeedSums> sums = motility.speeds();
+  ASSERT_EQ(sums.size(), 4u) << "by phase, then by interval";
+  EXPECT_EQ((std::array{sums[0].phase, sums[1].phase, sums[2].phase, sums[3].phase}),
+            (std::array{0, 0, 1, 1}));
+  EXPECT_EQ(sums[0].interval_mcs, 30);
+  EXPECT_EQ(sums[0].intervals, 4);
+  EXPECT_EQ(sums[1].interval_mcs, 20);
+  EXPECT_EQ(sums[1].intervals, 6);
+  // A site of 2 µm every 10 MCS of a second.
+  EXPECT_DOUBLE_EQ(moments_of(sums[0]).mean, 12);
+  EXPECT_DOUBLE_EQ(moments_of(sums[1]).mean, 12);
+}
+
+// Centroids at 7.5 and 9.5 sites of 2 µm: the first in the lower half.
+TEST(Motility, TellsMixingWithinDistancesInMicrometres) {
+  Model model = example_model();
+  model.measure.mixed_within_um = {3.9, 4};
+  Motility motility(model);
+  motility.watch(pair_at(0, 7), 0);
+  EXPECT_EQ(motility.mixed_within(pair_at(0, 7)), (std::vector<double>{0, 1}));
 }
 
 TEST(Motility, WhatIsNotAskedForIsLeftOut) {
@@ -68,7 +110,8 @@ TEST(Motility, WhatIsNotAskedForIsLeftOut) {
   EXPECT_EQ(motility.next_due(0), -1);
   EXPECT_FALSE(motility.explore(pair_at(0, 0)).has_value());
   EXPECT_FALSE(motility.mixed(pair_at(0, 0)).has_value());
-  EXPECT_TRUE(motility.speeds().sums().empty());
+  EXPECT_TRUE(motility.mixed_within(pair_at(0, 0)).empty());
+  EXPECT_TRUE(motility.speeds().empty());
 }
 
 TEST(MotilityArrays, BringBackEverything) {
@@ -76,18 +119,21 @@ TEST(MotilityArrays, BringBackEverything) {
   data.phase = 3;
   data.correlation_bin = 0.1;
   data.halves = {Half::none, Half::lower, Half::upper};
-  data.speeds.phase = 3;
-  data.speeds.start_mcs = 1'000'000'000'007;
-  data.speeds.last_mcs = 1'000'000'000'107;
-  data.speeds.last = {{0.1, 0.2, 0.3}, {-1, 1e300, 5}};
-  data.speeds.intervals = {0, 12};
-  data.speeds.arrested = {0, 5};
-  for (const int phase : {1, 3}) {
-    SpeedSums& sums = data.speeds.phases.emplace_back();
-    sums.phase = phase;
-    for (int i = 0; i < 1000; ++i) sums.add(1e5 * phase + i / 7.0, i % 3 == 0);
-    sums.arrest_by_cell = 0.7;
-    ASSERT_GT(sums.powers[2], WideSum(1) << 64);
+  for (const int64_t start : {1'000'000'000'007, 2'000'000'000'003}) {
+    SpeedData& speeds = data.speeds.emplace_back();
+    speeds.phase = 3;
+    speeds.start_mcs = start;
+    speeds.last_mcs = start + 100;
+    speeds.last = {{0.1, 0.2, 0.3}, {-1, 1e300, double(start)}};
+    speeds.intervals = {0, 12};
+    speeds.arrested = {0, start % 10};
+    for (const int phase : {1, 3}) {
+      SpeedSums& sums = speeds.phases.emplace_back();
+      sums.phase = phase;
+      for (int i = 0; i < 1000; ++i) sums.add(1e5 * phase + i / 7.0, i % 3 == 0);
+      sums.arrest_by_cell = 0.7;
+      ASSERT_GT(sums.powers[2], WideSum(1) << 64);
+    }
   }
   data.explored.seen = {~0ull, 1ull << 63 | 5, 0};
   data.explored.sites = 66;
@@ -100,20 +146,24 @@ TEST(MotilityArrays, BringBackEverything) {
   EXPECT_EQ(read.phase, data.phase);
   EXPECT_EQ(read.correlation_bin, data.correlation_bin);
   EXPECT_EQ(read.halves, data.halves);
-  EXPECT_EQ(read.speeds.phase, data.speeds.phase);
-  EXPECT_EQ(read.speeds.start_mcs, data.speeds.start_mcs);
-  EXPECT_EQ(read.speeds.last_mcs, data.speeds.last_mcs);
-  EXPECT_EQ(read.speeds.last, data.speeds.last);
-  EXPECT_EQ(read.speeds.intervals, data.speeds.intervals);
-  EXPECT_EQ(read.speeds.arrested, data.speeds.arrested);
-  EXPECT_TRUE(read.speeds.phases == data.speeds.phases);
+  ASSERT_EQ(read.speeds.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const SpeedData &speeds = read.speeds[i], &expected = data.speeds[i];
+    EXPECT_EQ(speeds.phase, expected.phase);
+    EXPECT_EQ(speeds.start_mcs, expected.start_mcs);
+    EXPECT_EQ(speeds.last_mcs, expected.last_mcs);
+    EXPECT_EQ(speeds.last, expected.last);
+    EXPECT_EQ(speeds.intervals, expected.intervals);
+    EXPECT_EQ(speeds.arrested, expected.arrested);
+    EXPECT_TRUE(speeds.phases == expected.phases);
+  }
   EXPECT_EQ(read.explored.seen, data.explored.seen);
   EXPECT_EQ(read.explored.sites, data.explored.sites);
   EXPECT_EQ(read.explored.stride, data.explored.stride);
   EXPECT_EQ(read.explored.cells, data.explored.cells);
   EXPECT_EQ(read.explored.visits, data.explored.visits);
 
-  arrays.erase("speeds.last");
+  arrays.erase("speeds.1.last");
   EXPECT_THROW(motility_from_arrays(arrays), UserError);
 }
 

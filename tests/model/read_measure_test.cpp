@@ -39,18 +39,28 @@ class ReadMeasure : public ::testing::Test {
 };
 
 TEST_F(ReadMeasure, SpeedsOver120SecondsUnlessNothingIsMeasured) {
-  EXPECT_EQ(parsed("").measure.speed_interval_mcs, 120);
+  using Intervals = std::vector<int64_t>;
+  EXPECT_EQ(parsed("").measure.speed_intervals_mcs, Intervals{120});
   EXPECT_EQ(parsed("").measure.arrest_below_um_per_min, 2);
   EXPECT_TRUE(parsed("").measure.reference_speeds.empty());
-  EXPECT_EQ(parsed("measure.every = 0").measure.speed_interval_mcs, 0);
-  EXPECT_EQ(parsed("measure = { every = 0, speed_interval_s = 5 }").measure.speed_interval_mcs, 5);
-  EXPECT_EQ(parsed("measure.speed_interval_s = 0").measure.speed_interval_mcs, 0);
+  EXPECT_EQ(parsed("measure.every = 0").measure.speed_intervals_mcs, Intervals());
+  EXPECT_EQ(parsed("measure = { every = 0, speed_interval_s = 5 }").measure.speed_intervals_mcs,
+            Intervals{5});
+  EXPECT_EQ(parsed("measure.speed_interval_s = 0").measure.speed_intervals_mcs, Intervals());
+}
+
+TEST_F(ReadMeasure, SeveralIntervalsKeepTheirOrder) {
+  const Model m = parsed("measure.speed_interval_s = [60, 30, 120]");
+  EXPECT_EQ(m.measure.speed_intervals_mcs, (std::vector<int64_t>{60, 30, 120}));
+  EXPECT_NE(m.resolved.find("speed_interval_s = [60, 30, 120]"), std::string::npos) << m.resolved;
+  EXPECT_NE(parsed("").resolved.find("speed_interval_s = 120\n"), std::string::npos);
+  EXPECT_EQ(parsed("measure.speed_interval_s = [60]").measure.speed_intervals_mcs, std::vector<int64_t>{60});
 }
 
 TEST_F(ReadMeasure, IntervalsAreRoundedToWholeMcs) {
-  EXPECT_EQ(parsed("units.seconds_per_mcs = 7").measure.speed_interval_mcs, 17);  // 17.14
-  EXPECT_EQ(parsed("units.seconds_per_mcs = 0.5").measure.speed_interval_mcs, 240);
-  EXPECT_EQ(parsed("units.seconds_per_mcs = 1000").measure.speed_interval_mcs, 1);
+  EXPECT_EQ(parsed("units.seconds_per_mcs = 7").measure.speed_intervals_mcs.at(0), 17);  // 17.14
+  EXPECT_EQ(parsed("units.seconds_per_mcs = 0.5").measure.speed_intervals_mcs.at(0), 240);
+  EXPECT_EQ(parsed("units.seconds_per_mcs = 1000").measure.speed_intervals_mcs.at(0), 1);
 }
 
 TEST_F(ReadMeasure, ReferenceSpeedsLieBesideTheModel) {
@@ -66,6 +76,7 @@ TEST_F(ReadMeasure, DearMeasuresAreOffUnlessAskedFor) {
   const MeasureSettings off = parsed("").measure;
   EXPECT_FALSE(off.explored || off.halves || off.direction_correlation);
   EXPECT_EQ(off.explored_cells, 1000);
+  EXPECT_TRUE(off.mixed_within_um.empty());
   EXPECT_EQ(off.correlation_distance_um, 50);
   EXPECT_EQ(off.correlation_cells, 10'000);
   const MeasureSettings on = parsed(R"(
@@ -73,6 +84,7 @@ TEST_F(ReadMeasure, DearMeasuresAreOffUnlessAskedFor) {
 explored = true
 explored_cells = 0
 halves = "y"
+mixed_within_um = [10, 12.5]
 direction_correlation = true
 correlation_distance_um = 12.5
 correlation_cells = 3
@@ -81,6 +93,7 @@ correlation_cells = 3
   EXPECT_TRUE(on.explored && on.direction_correlation);
   EXPECT_EQ(on.explored_cells, 0);
   EXPECT_EQ(on.halves, 1);
+  EXPECT_EQ(on.mixed_within_um, (std::vector<double>{10, 12.5}));
   EXPECT_EQ(on.correlation_distance_um, 12.5);
   EXPECT_EQ(on.correlation_cells, 3);
 }
@@ -102,6 +115,20 @@ TEST_F(ReadMeasure, MessagesNameFileLineAndWhatIsAllowed) {
        "m.toml:3: measure.reference_speeds needs speeds; give measure.speed_interval_s above 0."},
       {"measure.speed_interval_s = -1",
        "m.toml:2: measure.speed_interval_s is -1, but must lie between 0 and 1e+12 (s)."},
+      {"measure.speed_interval_s = [60, -1]",
+       "m.toml:2: measure.speed_interval_s is [60, -1], but every entry must lie between 0 and 1e+12 (s)."},
+      {"measure.speed_interval_s = [60, 0]",
+       "m.toml:2: measure.speed_interval_s is [60, 0], but every entry of a list must be above 0."},
+      {"measure.speed_interval_s = [60, 60.4]",
+       "m.toml:2: measure.speed_interval_s is [60, 60.4], in which 60 MCS stand twice."},
+      {"measure.speed_interval_s = []",
+       "m.toml:2: measure.speed_interval_s is [], but must be a number between 0 and 1e+12 (s), or a list of "
+       "them."},
+      {"measure.halves = \"x\"\nmeasure.mixed_within_um = 10",
+       "m.toml:3: measure.mixed_within_um is 10, but must be a list of numbers between 1e-06 and 1e+12 "
+       "(µm)."},
+      {"measure.mixed_within_um = [10]",
+       "m.toml:2: measure.mixed_within_um tells how halves mix; give measure.halves."},
       {"measure.arrest_below_um_per_min = \"slow\"",
        "m.toml:2: measure.arrest_below_um_per_min is \"slow\", but must be a number between 0 and 1e+09 "
        "(µm/min)."},

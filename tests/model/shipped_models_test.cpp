@@ -78,6 +78,9 @@ TEST(ShippedModels, LymphNodesAreThoseOfThePaper) {
     const Model m = read_model(std::string(KILN_SOURCE_DIR "/models/") + name + ".toml");
     EXPECT_EQ(m.lattice.size, (Vec3i{what.first, what.first, what.first}));
     EXPECT_EQ(expected_cells(m), double(what.second + 2));
+    const double diameter = 2 * m.initial[0].region.radius;
+    EXPECT_EQ(diameter, what.first - 5);
+    EXPECT_NEAR(double(what.second) / (diameter * diameter * diameter), 0.00317, 1e-5);
     for (const int type : {3, 4}) expect_cells_of_the_paper(m.phases.back().physics.types[std::size_t(type)]);
     EXPECT_EQ(m.phases.front().physics.types[3].act.lambda, 0);
   }
@@ -106,10 +109,10 @@ TEST(ShippedModels, LiverHasSinusoids) {
 }
 
 TEST(ShippedModels, LymphNodeHasStroma) {
-  const Model m =
-      read_model(KILN_SOURCE_DIR "/models/lymph-node.toml",
-                 {"lattice.size=[80,80,80]", "initial.1.phantom.size_um=80", "initial.2.count=10",
-                  "initial.3.count=10", "initial.2.region.high=[40,80,80]", "initial.3.region.low=[40,0,0]"});
+  const Model m = read_model(KILN_SOURCE_DIR "/models/lymph-node.toml",
+                             {"lattice.size=[80,80,80]", "initial.0.region.radius=37.5",
+                              "initial.1.phantom.size_um=80", "initial.2.count=10", "initial.3.count=10",
+                              "initial.2.region.high=[40,80,80]", "initial.3.region.low=[40,0,0]"});
   const State state = initial_state(m);
   const auto sites = [&](CellId id) { return double(std::count(state.ids.begin(), state.ids.end(), id)); };
   const double ball = double(m.lattice.sites()) - sites(1);
@@ -197,6 +200,7 @@ arrest_below_um_per_min = 2
 explored = false
 explored_cells = 1000
 halves = "none"
+mixed_within_um = []
 direction_correlation = false
 correlation_distance_um = 50
 correlation_cells = 10000

@@ -110,7 +110,7 @@ TEST(Report, ShowsSpeedsAndArrest) {
   SpeedSums sums;
   for (const double speed : {0.5, 0.5, 3.5, 7.5}) sums.add(speed, speed < 2);
   sums.arrest_by_cell = 0.25;
-  info.motility = {{"a & b"}, {sums}, {kNaN}, 120, 2};
+  info.motility = {{"a & b"}, {sums}, {kNaN}, "120 s", 2};
   const std::string html = report_html(info);
   EXPECT_TRUE(has(html, "<h2>Motility</h2>"));
   // (1/2 + z^2/8) / (1 + z^2/4) -+ z sqrt(1/16 + z^2/64) / (1 + z^2/4)

@@ -22,6 +22,7 @@ RunRecord example_record() {
   r.started = "2026-03-01T14:05:09Z";
   r.seconds = 12.25;
   r.output_seconds = 1.5;
+  r.seconds_in_all = 30.25;
   r.mcs = 4000;
   r.cells = 3390000;
   r.sites = int64_t(1) << 40;
@@ -49,6 +50,7 @@ TEST(RunRecord, IsWrittenAsJson) {
   "started": "2026-03-01T14:05:09Z",
   "seconds": 12.25,
   "output_seconds": 1.5,
+  "seconds_in_all": 30.25,
   "mcs": 4000,
   "cells": 3390000,
   "sites": 1099511627776,

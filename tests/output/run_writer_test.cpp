@@ -7,6 +7,8 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <set>
+#include <sstream>
 #include <thread>
 
 #include "base/error.hpp"
@@ -151,6 +153,8 @@ TEST(RunWriter, CorrelationHasRowsWhereItIsDue) {
   EXPECT_NEAR(column(table, "high_um").values[0], diameter, 0.03 * diameter);
   for (const double correlation : column(table, "correlation").values)
     EXPECT_TRUE(std::isnan(correlation) || std::abs(correlation) <= 1);
+  for (const double order : column(table, "order_index").values) EXPECT_TRUE(order > 0 && order <= 1);
+  EXPECT_EQ(column(table, "interval_s").values, std::vector<double>(column(table, "mcs").values.size(), 120));
 }
 
 constexpr const char* kKept = R"(
@@ -349,10 +353,50 @@ TEST(RunWriter, SaysWhatFailedInTheBackground) {
   EXPECT_FALSE(std::filesystem::exists(place.lattice()));
 }
 
+// Rows of the second interval stand beside those of the first, which stay what they are alone.
+TEST(RunWriter, SeveralIntervalsHaveRowsOfTheirOwn) {
+  const ScratchFolder folder;
+  const Model one = parse_model(kModel, "m.toml", "");
+  const Model two = parse_model(kModel, "m.toml", "", {"measure.speed_interval_s=[120,50]"});
+  run(one, make_run_folder(folder / "one", IfExists::refuse), -1);
+  run(two, make_run_folder(folder / "two", IfExists::refuse), -1);
+  const auto lines = [&](const char* file) {
+    std::istringstream text(bytes_of(folder / file));
+    std::vector<std::string> result;
+    for (std::string line; std::getline(text, line);) result.push_back(line);
+    return result;
+  };
+  const std::vector<std::string> alone = lines("one/motility.csv"), both = lines("two/motility.csv");
+  ASSERT_EQ(both.size(), 5u);
+  EXPECT_EQ((std::vector{both[0], both[1], both[3]}), alone);
+  EXPECT_EQ(both[2].rfind("first,50,200,", 0), 0u) << both[2];  // 20 cells, 10 intervals of 5 MCS
+  EXPECT_EQ(both[4].rfind("second,50,200,", 0), 0u) << both[4];
+  const std::vector<std::string> bins = lines("two/speeds.csv");
+  EXPECT_EQ(bins[0], "phase,low_um_per_min,high_um_per_min,count,interval_s");
+  ASSERT_EQ(bins.size(), 1u + 4 * 101);
+  EXPECT_EQ(bins[1 + 100].substr(bins[1 + 100].rfind(',')), ",120");
+  EXPECT_EQ(bins[1 + 101].substr(bins[1 + 101].rfind(',')), ",50");
+  const std::vector<TableColumn> table = csv_columns(folder / "two/direction_correlation.csv");
+  std::set<std::pair<double, double>> rows;
+  for (std::size_t i = 0; i < column(table, "mcs").values.size(); ++i)
+    rows.insert({column(table, "interval_s").values[i], column(table, "mcs").values[i]});
+  EXPECT_EQ(rows, (std::set<std::pair<double, double>>{{50, 20},
+                                                       {50, 40},
+                                                       {50, 62},
+                                                       {50, 82},
+                                                       {50, 102},
+                                                       {120, 24},
+                                                       {120, 48},
+                                                       {120, 69},
+                                                       {120, 81},
+                                                       {120, 105}}));
+}
+
 TEST(RunWriter, ResumedRunsGiveTheSameTables) {
   if (!kHasHdf5) GTEST_SKIP() << "no HDF5";
   const ScratchFolder folder;
-  const Model model = parse_model(kModel, "m.toml", "");
+  const Model model = parse_model(kModel, "m.toml", "",
+                                  {"measure.speed_interval_s=[120,50]", "measure.mixed_within_um=[6,20]"});
   run(model, make_run_folder(folder / "whole", IfExists::refuse), -1);
   // Within an interval, at the end of one, at the ends of phases, while nothing is measured.
   for (const int64_t stop : {1, 24, 31, 50, 53, 57, 81, 100}) {

@@ -189,10 +189,12 @@ TEST_F(Table, MeasuresThatAreAskedForHaveColumns) {
   Model model = two_types();
   model.measure.explored = true;
   model.measure.halves = 0;
+  model.measure.mixed_within_um = {10, 12.5};
   CsvTable table(path_, measures_columns(model));
   MeasureRow row;
   row.explored = ExploredRow{10, 80, 40, 36.5};
   row.mixed_fraction = 0.25;
+  row.mixed_within = {0.5, kUndefined};
   row.contact_fractions.assign(3, kUndefined);
   add_measures(table, row);
   table.finish();
@@ -201,10 +203,10 @@ TEST_F(Table, MeasuresThatAreAskedForHaveColumns) {
       text.find(
           ",straightness,medium_sites,energy,energy_adhesion,energy_volume,energy_perimeter,energy_length,"
           "explored_sites,explored_um3,explored_um3_per_cell,visited_um3_mean,"
-          "mixed_fraction,contact_light_medium,"),
+          "mixed_fraction,mixed_within_10_um,mixed_within_12.5_um,contact_light_medium,"),
       std::string::npos)
       << text;
-  EXPECT_NE(text.find(",10,80,40,36.5,0.25,,,\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(",10,80,40,36.5,0.25,0.5,,,,\n"), std::string::npos) << text;
   model.lattice.dimension = 2;
   const std::vector<std::string> flat = measures_columns(model);
   EXPECT_NE(std::find(flat.begin(), flat.end(), "explored_um2_per_cell"), flat.end());

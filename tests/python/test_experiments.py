@@ -25,8 +25,8 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest(f"{missing.name} is not installed") from missing
 
-from experiments import (computing, liver, lymph_node_fit, lymph_node_mixing, machine, measures, pieces,  # noqa: E402
-                         processes, updates)
+from experiments import (computing, liver, lymph_node_day, lymph_node_fit, lymph_node_mixing, machine,  # noqa: E402
+                         measures, pieces, processes, tissue, updates)
 from experiments.__main__ import FAILED, NAMES, UNFINISHED, experiments, main  # noqa: E402
 from experiments.computing import Task  # noqa: E402
 from experiments.pieces import Piece  # noqa: E402
@@ -346,14 +346,55 @@ class Measures(unittest.TestCase):
         self.assertAlmostEqual(p["interaction"], 1)
 
     def test_tracks_of_a_table(self):
-        cells = {"mcs": [0, 0, 60], "id": [7, 3, 7], "x": [1, 2, 3], "y": [4, 5, 6], "z": [7, 8, 9]}
-        found = lymph_node_fit.tracks({name: np.array(values, float) for name, values in cells.items()})
-        np.testing.assert_array_equal(found, [[[2, 5, 8], [1, 4, 7]], [[np.nan] * 3, [3, 6, 9]]])
+        cells = {"t": [0, 0, 60, 60, 0], "id": [7, 3, 7, 3, 5], "x": [1, 2, 3, 4, 0], "y": [4, 5, 6, 7, 0],
+                 "z": [7, 8, 9, 1, 0]}
+        times, places = lymph_node_day.tracks({name: np.array(values, float) for name, values in cells.items()})
+        np.testing.assert_array_equal(times, [0, 60])
+        np.testing.assert_array_equal(places, [[[2, 5, 8], [1, 4, 7]], [[4, 7, 1], [3, 6, 9]]])  # 5 was lost
 
-    def test_correlation_is_weighted_by_pairs(self):
-        seen = {"low_um": [0, 5, 0, 5], "pairs": [1, 1, 3, 0], "correlation": [0.5, 0.2, 0.1, np.nan]}
-        distance, mean = lymph_node_mixing.mean_correlation({k: np.array(v, float) for k, v in seen.items()})
-        np.testing.assert_allclose((distance, mean), ([0, 5], [0.2, 0.2]))
+    def test_cells_that_have_crossed_the_middle(self):
+        places = np.array([[[1, 0, 0], [2, 0, 0], [8, 0, 0]], [[6, 0, 0], [4, 0, 0], [3, 0, 0]]], float)
+        np.testing.assert_array_equal(lymph_node_day.crossed(places, 5), [0, 0.5])
+
+    def test_diffusion_of_steps(self):
+        places = np.zeros((4, 1, 3))
+        places[:, 0, 0] = [0, 6, 0, 6]  # 36 µm² in 2 minutes, nothing in 4
+        self.assertAlmostEqual(lymph_node_day.diffusion(np.array([0, 2, 4, 6.0]), places, 2), 36 / 12)
+        self.assertAlmostEqual(lymph_node_day.diffusion(np.array([0, 2, 4, 6.0]), places, 4), 0)
+
+    def test_half_times(self):
+        minutes = np.array([0, 10, 20.0])
+        self.assertAlmostEqual(lymph_node_mixing.half_time(minutes, np.array([0.1, 0.4, 0.6])), 15)
+        self.assertEqual(lymph_node_mixing.half_time(minutes, np.array([0.5, 0.6, 0.7])), 0)
+        self.assertIsNone(lymph_node_mixing.half_time(minutes, np.array([0.1, 0.2, 0.4])))
+
+    def test_mixing_of_random_walks(self):
+        found = lymph_node_mixing.expected_mixing(40, 20, 500, np.array([0, 5, 20, 1e9]))
+        self.assertAlmostEqual(found[0], 0, places=2)
+        self.assertAlmostEqual(found[-1], 1, places=5)  # all through, with 20 neighbours each
+        # Well inside of the ball the share grows with the square root of time, and only the product of D and time counts.
+        self.assertAlmostEqual(found[2] / found[1], 2, delta=0.1)
+        self.assertAlmostEqual(lymph_node_mixing.expected_mixing(160, 20, 500, np.array([5.0]))[0], found[2])
+
+    def test_directions_are_means_over_times(self):
+        seen = {"low_um": [0, 5, 0, 5, 0], "high_um": [5, 9, 5, 9, 5], "interval_s": [30, 30, 30, 30, 60],
+                "pairs": [1, 1, 3, 0, 9], "correlation": [0.5, 0.2, 0.1, np.nan, 1], "cells_within": [2, 4, 4, 8, 9],
+                "order_index": [0.6, 0.4, 0.8, 0.5, 1], "order_null": [0.5, 0.3, 0.5, 0.3, 1]}
+        found = lymph_node_mixing.mean_directions({k: np.array(v, float) for k, v in seen.items()}, 30)
+        np.testing.assert_allclose((found["distance"], found["correlation"]), ([0, 5], [0.2, 0.2]))  # by pairs
+        np.testing.assert_allclose((found["cells_within"], found["order_index"]), ([3, 4], [0.7, 0.4]))
+
+    def test_tracks_of_median_length(self):
+        tracks = np.zeros((2, 5, 3))
+        tracks[1, :, 0] = [9, 1, 4, 30, 5]
+        np.testing.assert_array_equal(lymph_node_fit.typical(tracks, 2)[1, :, 0], [4, 5])
+
+    def test_nodes_are_as_dense_as_the_paper_s(self):
+        self.assertEqual(tissue.cells_in(256), 50135)
+        self.assertAlmostEqual(tissue.cells_in(1024) / 3359752, 1, delta=0.002)
+        changes = tissue.node(64, 651, -400, "penalty")
+        self.assertEqual((changes["initial.0.region.radius"], changes["initial.2.count"]), (29.5, 326))
+        self.assertEqual(changes["types.green.connectivity.penalty"], tissue.PENALTY)
 
     def test_entropies(self):
         half, sure = np.array([[2, 2]]), np.array([[4, 0]])

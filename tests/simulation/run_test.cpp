@@ -155,6 +155,20 @@ TEST_F(RunLoop, TheRateDoesNotCountThePictures) {
                    double(run.record().sites) * double(run.record().mcs) / run.record().seconds);
 }
 
+// As if the first part had begun 100 s ago, and the second 10 s.
+TEST_F(RunLoop, TheTimeOfAllPartsIsCounted) {
+  using std::chrono::seconds;
+  RunSettings stops = settings("r");
+  stops.times = {0.001, 0};
+  kiln::Run first(model_of(), stops, kiln::Run::Clock::now() - seconds(100));
+  EXPECT_EQ(first.go(nullptr), Ending::time_limit);
+  EXPECT_GE(first.record().seconds_in_all, 100);
+  kiln::Run second(model_of(), settings("r", IfExists::resume), kiln::Run::Clock::now() - seconds(10));
+  EXPECT_EQ(second.go(nullptr), Ending::finished);
+  EXPECT_GE(second.record().seconds_in_all, 110);
+  EXPECT_LT(second.record().seconds_in_all, first.record().seconds_in_all + 100);
+}
+
 // Every 10 MCS: warms, and at MCS 30 takes all of cell 1 away.
 class Warming : public Controller {
  public:

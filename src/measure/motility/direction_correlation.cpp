@@ -1,179 +1,172 @@
 #include "measure/motility/direction_correlation.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <mutex>
+#include <numbers>
 
 #include "base/parallel.hpp"
 #include "core/math.hpp"
 #include "measure/cell_table.hpp"
+#include "measure/motility/near_places.hpp"
 
 namespace kiln {
 namespace {
 
-constexpr double kParts = 1 << 30;  // of a dot product: sums of integers do not depend on their order
+constexpr double kParts = 1 << 30;  // of a unit: sums of integers do not depend on their order
 
-struct Mover {
-  CellId cell;
-  Vec3d place;  // wrapped
-  Vec3d direction;
-};
+int64_t parts_of(double value) { return std::llround(value * kParts); }
 
-double wrapped(const Lattice& lattice, int axis, double at) {
-  const double length = lattice.size[axis];
-  if (!lattice.periodic[axis]) return at;
-  const double inside = at - std::floor(at / length) * length;
-  return inside < length ? inside : 0;
+// The places in `to` of the cells that have moved; kNoPlace for the others.
+std::vector<Vec3d> places_of_movers(std::span<const Vec3d> from, std::span<const Vec3d> to, int threads) {
+  std::vector<Vec3d> places(std::min(from.size(), to.size()), kNoPlace);
+  in_parallel(int64_t(places.size()), threads, [&](int, int64_t begin, int64_t end) {
+    for (auto cell = std::size_t(begin); cell < std::size_t(end); ++cell) {
+      const Vec3d step = to[cell] - from[cell];
+      if (is_known(step) && dot(step, step) > 0) places[cell] = to[cell];
+    }
+  });
+  return places;
 }
 
-std::vector<Mover> movers(const Lattice& lattice, std::span<const Vec3d> from, std::span<const Vec3d> to) {
-  std::vector<Mover> result;
-  for (std::size_t cell = 0; cell < std::min(from.size(), to.size()); ++cell) {
-    const Vec3d step = to[cell] - from[cell];
-    if (!is_known(step) || dot(step, step) == 0) continue;
-    const Vec3d& at = to[cell];
-    result.push_back({CellId(cell),
-                      {wrapped(lattice, 0, at.x), wrapped(lattice, 1, at.y), wrapped(lattice, 2, at.z)},
-                      unit_vector(step)});
-  }
-  return result;
-}
-
-// Sorts cells into buckets that are at least as wide as the largest distance, so that all partners of a cell
-// are in its own bucket and those around it.
-class Buckets {
- public:
-  Buckets(const Lattice& lattice, double distance, std::vector<Mover> movers)
-      : lattice_(lattice), movers_(std::move(movers)) {
-    for (int axis = 0; axis < 3; ++axis)
-      count_[axis] = int32_t(std::max(1.0, std::floor(lattice.size[axis] / distance)));
-    const auto most = int64_t(2 * movers_.size() + 1);
-    while (int64_t(count_.x) * count_.y * count_.z > most) {
-      const int axis = count_.x >= std::max(count_.y, count_.z) ? 0 : count_.y >= count_.z ? 1 : 2;
-      count_[axis] = std::max(1, count_[axis] / 2);
-    }
-    std::stable_sort(movers_.begin(), movers_.end(), [this](const Mover& a, const Mover& b) {
-      return index(bucket_of(a.place)) < index(bucket_of(b.place));
-    });
-    start_.resize(std::size_t(count_.x) * count_.y * count_.z + 1);
-    for (const Mover& mover : movers_) ++start_[index(bucket_of(mover.place)) + 1];
-    for (std::size_t i = 1; i < start_.size(); ++i) start_[i] += start_[i - 1];
-  }
-
-  const std::vector<Mover>& movers() const { return movers_; }
-
-  template <class Visit>
-  void for_each_near(const Vec3d& place, const Visit& visit) const {
-    const Vec3i at = bucket_of(place);
-    const Near x(*this, 0, at.x), y(*this, 1, at.y), z(*this, 2, at.z);
-    for (int k = 0; k < z.count; ++k)
-      for (int j = 0; j < y.count; ++j)
-        for (int i = 0; i < x.count; ++i) {
-          const std::size_t bucket = index({x.bucket[i], y.bucket[j], z.bucket[k]});
-          for (std::size_t m = start_[bucket]; m < start_[bucket + 1]; ++m) visit(movers_[m]);
-        }
-  }
-
- private:
-  // A bucket and its neighbours along an axis, each once however few there are.
-  struct Near {
-    int count = 0;
-    std::array<int32_t, 3> bucket{};
-
-    Near(const Buckets& buckets, int axis, int32_t at) {
-      const int32_t length = buckets.count_[axis];
-      for (const int32_t shift : {-1, 0, 1}) {
-        int32_t next = at + shift;
-        if (buckets.lattice_.periodic[axis]) next = (next + length) % length;
-        if (next < 0 || next >= length) continue;
-        if (std::find(bucket.begin(), bucket.begin() + count, next) == bucket.begin() + count)
-          bucket[count++] = next;
-      }
-    }
+// Per bin.
+struct DirectionSums {
+  struct Bin {
+    int64_t pairs = 0, cosine = 0;            // of pairs at this distance
+    int64_t within = 0, order = 0, null = 0;  // over cells, with those closer than the bin's end
   };
+  std::vector<Bin> bins;
+  int64_t cells = 0;
 
-  Vec3i bucket_of(const Vec3d& place) const {
-    Vec3i result;
-    for (int axis = 0; axis < 3; ++axis)
-      result[axis] =
-          std::clamp(int32_t(place[axis] / lattice_.size[axis] * count_[axis]), 0, count_[axis] - 1);
-    return result;
+  explicit DirectionSums(std::size_t count) : bins(count) {}
+  void add(const DirectionSums& other) {
+    cells += other.cells;
+    for (std::size_t i = 0; i < bins.size(); ++i) {
+      bins[i].pairs += other.bins[i].pairs;
+      bins[i].cosine += other.bins[i].cosine;
+      bins[i].within += other.bins[i].within;
+      bins[i].order += other.bins[i].order;
+      bins[i].null += other.bins[i].null;
+    }
   }
-  std::size_t index(const Vec3i& b) const { return (std::size_t(b.z) * count_.y + b.y) * count_.x + b.x; }
-
-  const Lattice& lattice_;
-  std::vector<Mover> movers_;
-  Vec3i count_;
-  std::vector<std::size_t> start_;
 };
 
-// The square of the distance between two places inside the lattice, or their nearest images.
-class SquaredDistance {
+// What is around one cell, by bins; the cell itself is in the first.
+struct Surroundings {
+  std::vector<int64_t> cells;
+  std::vector<Vec3d> directions;  // their sums
+
+  explicit Surroundings(std::size_t bins) : cells(bins), directions(bins) {}
+  void clear() {
+    std::fill(cells.begin(), cells.end(), 0);
+    std::fill(directions.begin(), directions.end(), Vec3d{});
+  }
+};
+
+class DirectionSearch {
  public:
-  explicit SquaredDistance(const Lattice& lattice) {
-    for (int axis = 0; axis < 3; ++axis)
-      length_[axis] = lattice.periodic[axis] ? lattice.size[axis] : std::numeric_limits<double>::infinity();
+  DirectionSearch(const Lattice& lattice, std::span<const Vec3d> from, std::span<const Vec3d> to,
+                  const CorrelationSettings& settings)
+      : settings_(settings),
+        dimension_(lattice.dimension),
+        bins_(std::size_t(std::ceil(settings.distance / settings.bin))),
+        near_(lattice, settings.distance, places_of_movers(from, to, settings.threads), settings.threads),
+        directions_(near_.entries().size()) {
+    in_parallel(int64_t(directions_.size()), settings.threads, [&](int, int64_t begin, int64_t end) {
+      for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
+        const CellId cell = near_.entries()[i].number;
+        directions_[i] = unit_vector(to[cell] - from[cell]);
+      }
+    });
   }
 
-  double operator()(const Vec3d& a, const Vec3d& b) const {
-    const double x = along(a.x, b.x, length_.x), y = along(a.y, b.y, length_.y),
-                 z = along(a.z, b.z, length_.z);
-    return x * x + y * y + z * z;
+  DirectionSums sums() const {
+    DirectionSums total(bins_);
+    std::mutex adding;
+    in_parallel(int64_t(directions_.size()), settings_.threads, [&](int, int64_t begin, int64_t end) {
+      DirectionSums own(bins_);
+      Surroundings around(bins_);
+      for (auto i = std::size_t(begin); i < std::size_t(end); ++i)
+        if (is_sampled(near_.entries()[i].number, settings_.stride)) add(i, around, own);
+      const std::scoped_lock lock(adding);
+      total.add(own);
+    });
+    return total;
   }
 
  private:
-  static double along(double a, double b, double length) {
-    const double way = std::abs(b - a);
-    return std::min(way, length - way);
+  void add(std::size_t origin, Surroundings& around, DirectionSums& own) const {
+    const CellId cell = near_.entries()[origin].number;
+    const Vec3d direction = directions_[origin];
+    around.clear();
+    near_.for_each(near_.entries()[origin].place, [&](std::size_t i, double square) {
+      if (square >= settings_.distance * settings_.distance) return;
+      const std::size_t bin = std::min(bins_ - 1, std::size_t(sqrt_of(square) / settings_.bin));
+      ++around.cells[bin];
+      around.directions[bin] = around.directions[bin] + directions_[i];
+      const CellId other = near_.entries()[i].number;
+      // Of a pair of two origins only one looks at the other.
+      if (other == cell || (other < cell && is_sampled(other, settings_.stride))) return;
+      ++own.bins[bin].pairs;
+      own.bins[bin].cosine += parts_of(dot(direction, directions_[i]));
+    });
+    ++own.cells;
+    int64_t within = 0;
+    Vec3d sum;
+    for (std::size_t bin = 0; bin < bins_; ++bin) {
+      within += around.cells[bin];
+      sum = sum + around.directions[bin];
+      own.bins[bin].within += within;
+      own.bins[bin].order += parts_of(sqrt_of(dot(sum, sum)) / double(within));
+      own.bins[bin].null += parts_of(independent_order(within, dimension_));
+    }
   }
 
-  Vec3d length_;
+  CorrelationSettings settings_;
+  int dimension_;
+  std::size_t bins_;
+  NearPlaces near_;
+  std::vector<Vec3d> directions_;  // of its entries
 };
 
-struct Sums {
-  std::vector<int64_t> pairs, parts;
-  explicit Sums(std::size_t bins) : pairs(bins), parts(bins) {}
-};
+// Projected on an axis, a direction in 3-D is uniform in [-1, 1], and the mean length of a sum of n of them
+// twice the mean of |S|, S the sum of n such numbers: Irwin and Hall's distribution.
+double independent_order_3d(int n) {
+  double sum = 0, binomial = 1;  // n over k
+  for (int k = 0; 2 * k <= n; ++k) {
+    double term = k % 2 == 0 ? binomial : -binomial;
+    for (int i = 1; i <= n + 1; ++i) term *= (n / 2.0 - k) / i;  // to the power of n + 1, over (n + 1)!
+    sum += term;
+    binomial *= double(n - k) / (k + 1);
+  }
+  return 8 * sum / n;
+}
 
 }  // namespace
+
+double independent_order(int64_t n, int dimension) {
+  constexpr double pi = std::numbers::pi;
+  if (n == 1) return 1;
+  if (dimension == 2) return n == 2 ? 2 / pi : sqrt_of(pi / (4 * double(n))) * (1 + 1 / (16 * double(n)));
+  if (n <= 12) return independent_order_3d(int(n));
+  return sqrt_of(8 / (3 * pi * double(n))) * (1 + 1 / (20 * double(n)));
+}
 
 std::vector<CorrelationBin> direction_correlation(const Lattice& lattice, std::span<const Vec3d> from,
                                                   std::span<const Vec3d> to,
                                                   const CorrelationSettings& settings) {
-  const auto bins = std::size_t(std::ceil(settings.distance / settings.bin));
-  const Buckets buckets(lattice, settings.distance, movers(lattice, from, to));
-  const SquaredDistance squared_distance(lattice);
-  Sums total(bins);
-  std::mutex adding;
-  in_parallel(int64_t(buckets.movers().size()), settings.threads, [&](int, int64_t begin, int64_t end) {
-    Sums own(bins);
-    for (int64_t i = begin; i < end; ++i) {
-      const Mover& origin = buckets.movers()[std::size_t(i)];
-      if (!is_sampled(origin.cell, settings.stride)) continue;
-      buckets.for_each_near(origin.place, [&](const Mover& other) {
-        const double square = squared_distance(origin.place, other.place);
-        if (square >= settings.distance * settings.distance || other.cell == origin.cell) return;
-        // Of a pair of two origins only one looks at the other.
-        if (other.cell < origin.cell && is_sampled(other.cell, settings.stride)) return;
-        const std::size_t bin = std::min(bins - 1, std::size_t(sqrt_of(square) / settings.bin));
-        ++own.pairs[bin];
-        own.parts[bin] += std::llround(dot(origin.direction, other.direction) * kParts);
-      });
-    }
-    const std::scoped_lock lock(adding);
-    for (std::size_t bin = 0; bin < bins; ++bin) {
-      total.pairs[bin] += own.pairs[bin];
-      total.parts[bin] += own.parts[bin];
-    }
-  });
-
+  const DirectionSums sums = DirectionSearch(lattice, from, to, settings).sums();
   std::vector<CorrelationBin> result;
-  for (std::size_t bin = 0; bin < bins; ++bin) {
+  for (std::size_t bin = 0; bin < sums.bins.size(); ++bin) {
+    const DirectionSums::Bin& found = sums.bins[bin];
     CorrelationBin row{double(bin) * settings.bin,
-                       std::min(double(bin + 1) * settings.bin, settings.distance), total.pairs[bin]};
-    if (row.pairs > 0) row.correlation = double(total.parts[bin]) / kParts / double(row.pairs);
+                       std::min(double(bin + 1) * settings.bin, settings.distance), found.pairs};
+    if (row.pairs > 0) row.correlation = double(found.cosine) / kParts / double(row.pairs);
+    if (const auto cells = double(sums.cells); cells > 0) {
+      row.cells_within = double(found.within) / cells;
+      row.order_index = double(found.order) / kParts / cells;
+      row.order_null = double(found.null) / kParts / cells;
+    }
     result.push_back(row);
   }
   return result;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
 #include "base/parallel.hpp"
+#include "measure/motility/near_places.hpp"
 #include "measure/places.hpp"
 #include "measure/rows.hpp"
 
@@ -73,6 +75,38 @@ double mixed_fraction(const Look& look, std::span<const Half> halves, int thread
     mixed += own_mixed;
   });
   return cells > 0 ? double(mixed) / double(cells) : kUndefined;
+}
+
+std::vector<double> mixed_within(const Lattice& lattice, std::span<const double> distances,
+                                 std::span<const Vec3d> places, std::span<const Half> halves, int threads) {
+  if (distances.empty()) return {};
+  const std::size_t known = std::min(places.size(), halves.size());
+  std::vector<Vec3d> upper(known, kNoPlace);
+  for (std::size_t cell = 0; cell < known; ++cell)
+    if (halves[cell] == Half::upper) upper[cell] = places[cell];
+  const NearPlaces near(lattice, *std::max_element(distances.begin(), distances.end()), upper, threads);
+  std::vector<int64_t> mixed(distances.size());
+  int64_t cells = 0;
+  std::mutex adding;
+  in_parallel(int64_t(known), threads, [&](int, int64_t begin, int64_t end) {
+    std::vector<int64_t> own(distances.size());
+    int64_t own_cells = 0;
+    for (auto cell = std::size_t(begin); cell < std::size_t(end); ++cell) {
+      if (halves[cell] != Half::lower || !is_known(places[cell])) continue;
+      ++own_cells;
+      double nearest = std::numeric_limits<double>::infinity();
+      near.for_each(wrapped(lattice, places[cell]),
+                    [&](std::size_t, double square) { nearest = std::min(nearest, square); });
+      for (std::size_t i = 0; i < own.size(); ++i)
+        if (nearest <= distances[i] * distances[i]) ++own[i];
+    }
+    const std::scoped_lock lock(adding);
+    cells += own_cells;
+    for (std::size_t i = 0; i < own.size(); ++i) mixed[i] += own[i];
+  });
+  std::vector<double> shares;
+  for (const int64_t count : mixed) shares.push_back(cells > 0 ? double(count) / double(cells) : kUndefined);
+  return shares;
 }
 
 }  // namespace kiln

@@ -1,4 +1,5 @@
-// How two halves of a tissue mix: the share of cells of the lower half that touch a cell of the upper one.
+// How two halves of a tissue mix: the share of cells of the lower half that touch a cell of the upper one, or
+// have the centroid of one near theirs.
 #pragma once
 
 #include <span>
@@ -20,5 +21,11 @@ std::vector<uint8_t> touches_other_half(const Look& look, std::span<const Half> 
 
 // Among the cells of the lower half that have a site. Undefined where there are none.
 double mixed_fraction(const Look& look, std::span<const Half> halves, int threads = 1);
+
+// Among the same cells: the share with the centroid of a cell of the upper half at that distance (sites) or
+// less, for each distance. `places` as from tracked_places().
+std::vector<double> mixed_within(const Lattice& lattice, std::span<const double> distances,
+                                 std::span<const Vec3d> places, std::span<const Half> halves,
+                                 int threads = 1);
 
 }  // namespace kiln

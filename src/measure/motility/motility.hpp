@@ -23,9 +23,15 @@ struct ExploredRow {
   double visited_mean = 0;  // the mean over a sample of cells of what each has visited
 };
 
+// Rows of direction_correlation.csv: over one interval of speeds, at its end.
+struct IntervalCorrelation {
+  int64_t interval_mcs = 0;
+  std::vector<CorrelationBin> bins;
+};
+
 struct MotilityData {
-  int phase = -1;  // being measured; -1: none
-  SpeedData speeds;
+  int phase = -1;                 // being measured; -1: none
+  std::vector<SpeedData> speeds;  // per interval
   ExploredData explored;
   std::vector<Half> halves;    // per cell id, as the phase began; empty where not asked for
   double correlation_bin = 0;  // sites; 0 until it is chosen in this phase
@@ -38,33 +44,35 @@ class Motility {
 
   // To be called whenever a run stops to look. `phase` is the one that the next MCS belongs to, -1
   // where it is not measured. Returns rows of direction_correlation.csv where they are due.
-  std::vector<CorrelationBin> watch(const Look& look, int phase);
+  std::vector<IntervalCorrelation> watch(const Look& look, int phase);
   // The first MCS after `mcs` that watch() has to see within this phase; -1 where there is none.
-  int64_t next_due(int64_t mcs) const { return speeds_.next_end(mcs); }
+  int64_t next_due(int64_t mcs) const;
 
   // What belongs into a row of measures.csv. Of a look that watch() has had.
   std::optional<ExploredRow> explore(const Look& look);
   std::optional<double> mixed(const Look& look) const;
+  // For each distance of `measure.mixed_within_um`.
+  std::vector<double> mixed_within(const Look& look);
 
-  const Speeds& speeds() const { return speeds_; }
-  MotilityData data() const { return {phase_, speeds_.data(), explored_.data(), halves_, correlation_bin_}; }
-  // The same, in the memory that `to` has already: fresh pages cost more than copying.
+  // By phase, then by interval.
+  std::vector<SpeedSums> speeds() const;
+  // In the memory that `to` has already: fresh pages cost more than copying.
   void copy_data(MotilityData& to) const;
 
  private:
-  std::vector<CorrelationBin> correlate(const Look& look, const std::vector<Vec3d>& places);
-  bool correlation_is_due(int64_t mcs) const;
+  std::vector<CorrelationBin> correlate(const Look& look, const std::vector<Vec3d>& before);
+  bool correlation_is_due(const Speeds& speeds, int64_t mcs) const;
 
   const MeasureSettings settings_;
   Units units_;
   std::vector<bool> frozen_;
   int threads_;
   int phase_;
-  Speeds speeds_;
+  std::vector<Speeds> speeds_;  // one per interval
   Explored explored_;
   std::vector<Half> halves_;
   double correlation_bin_;
-  std::vector<Vec3d> places_;  // memory for those of a moment
+  std::vector<Vec3d> places_, copied_places_;  // memory for those of a moment
 };
 
 void add_arrays(const MotilityData& data, NamedArrays& arrays);

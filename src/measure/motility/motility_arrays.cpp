@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string>
 
 #include "measure/motility/motility.hpp"
 
@@ -30,26 +31,31 @@ SpeedSums sums_at(const double* numbers) {
   return sums;
 }
 
-void add_arrays(const SpeedData& data, NamedArrays& arrays) {
-  arrays["speeds.numbers"] = {double(data.phase), double(data.start_mcs), double(data.last_mcs)};
-  arrays["speeds.last"] = flat(data.last);
-  arrays["speeds.intervals"] = numbers(data.intervals);
-  arrays["speeds.arrested"] = numbers(data.arrested);
-  std::vector<double>& phases = arrays["speeds.phases"];
+// Those of the first interval are called as if there were no other.
+std::string name_of_speeds(std::size_t interval) {
+  return interval == 0 ? "speeds." : "speeds." + std::to_string(interval) + ".";
+}
+
+void add_arrays(const SpeedData& data, const std::string& name, NamedArrays& arrays) {
+  arrays[name + "numbers"] = {double(data.phase), double(data.start_mcs), double(data.last_mcs)};
+  arrays[name + "last"] = flat(data.last);
+  arrays[name + "intervals"] = numbers(data.intervals);
+  arrays[name + "arrested"] = numbers(data.arrested);
+  std::vector<double>& phases = arrays[name + "phases"];
   phases.clear();
   for (const SpeedSums& sums : data.phases) append(phases, sums);
 }
 
-SpeedData speeds_from_arrays(const NamedArrays& arrays) {
+SpeedData speeds_from_arrays(const NamedArrays& arrays, const std::string& name) {
   SpeedData data;
-  const std::vector<int64_t> numbers = wholes_named<int64_t>(arrays, "speeds.numbers", 3);
+  const std::vector<int64_t> numbers = wholes_named<int64_t>(arrays, name + "numbers", 3);
   data.phase = int(numbers.at(0));
   data.start_mcs = numbers.at(1);
   data.last_mcs = numbers.at(2);
-  data.last = vectors_named(arrays, "speeds.last");
-  data.intervals = wholes_named<int64_t>(arrays, "speeds.intervals");
-  data.arrested = wholes_named<int64_t>(arrays, "speeds.arrested");
-  const std::vector<double>& phases = array_named(arrays, "speeds.phases", kSumNumbers);
+  data.last = vectors_named(arrays, name + "last");
+  data.intervals = wholes_named<int64_t>(arrays, name + "intervals");
+  data.arrested = wholes_named<int64_t>(arrays, name + "arrested");
+  const std::vector<double>& phases = array_named(arrays, name + "phases", kSumNumbers);
   for (std::size_t at = 0; at < phases.size(); at += kSumNumbers)
     data.phases.push_back(sums_at(phases.data() + at));
   return data;
@@ -82,7 +88,7 @@ ExploredData explored_from_arrays(const NamedArrays& arrays) {
 
 void add_arrays(const MotilityData& data, NamedArrays& arrays) {
   arrays["motility.numbers"] = {double(data.phase), data.correlation_bin};
-  add_arrays(data.speeds, arrays);
+  for (std::size_t i = 0; i < data.speeds.size(); ++i) add_arrays(data.speeds[i], name_of_speeds(i), arrays);
   add_arrays(data.explored, arrays);
   std::vector<double>& halves = arrays["motility.halves"];
   halves.clear();
@@ -94,7 +100,8 @@ MotilityData motility_from_arrays(const NamedArrays& arrays) {
   const std::vector<double>& numbers = array_named(arrays, "motility.numbers", 2);
   data.phase = int(numbers.at(0));
   data.correlation_bin = numbers.at(1);
-  data.speeds = speeds_from_arrays(arrays);
+  for (std::size_t i = 0; arrays.contains(name_of_speeds(i) + "numbers"); ++i)
+    data.speeds.push_back(speeds_from_arrays(arrays, name_of_speeds(i)));
   data.explored = explored_from_arrays(arrays);
   for (const double half : array_named(arrays, "motility.halves")) data.halves.push_back(Half(int(half)));
   return data;

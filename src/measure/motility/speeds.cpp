@@ -128,6 +128,7 @@ double Speeds::mean_arrest_of_cells() const {
 
 std::vector<SpeedSums> Speeds::sums() const {
   std::vector<SpeedSums> result = data_.phases;
+  for (SpeedSums& of_phase : result) of_phase.interval_mcs = settings_.interval_mcs;
   if (data_.phase >= 0 && !result.empty()) result.back().arrest_by_cell = mean_arrest_of_cells();
   return result;
 }

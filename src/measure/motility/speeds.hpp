@@ -21,6 +21,7 @@ using WideSum = __int128;
 // What is known of the speeds of one phase.
 struct SpeedSums {
   int phase = 0;
+  int64_t interval_mcs = 0;
   int64_t intervals = 0;  // (cell, interval) pairs: the number of speeds
   int64_t arrested = 0;   // of these, below the limit
   SpeedCounts counts{};
@@ -30,7 +31,7 @@ struct SpeedSums {
   double arrest_by_cell = kUndefined;
 
   void add(double speed_um_per_min, bool is_arrested);
-  void add(const SpeedSums& other);  // of the same phase
+  void add(const SpeedSums& other);  // of the same phase and interval
   bool operator==(const SpeedSums&) const = default;
 };
 
@@ -67,6 +68,7 @@ class Speeds {
  public:
   explicit Speeds(SpeedSettings settings, SpeedData data = {});
 
+  int64_t interval_mcs() const { return settings_.interval_mcs; }
   // Whether add() has to see this state. `phase` is the one that the next MCS belongs to, -1 where it is not
   // measured.
   bool is_due(int64_t mcs, int phase) const;

@@ -12,6 +12,7 @@
 namespace kiln {
 namespace {
 
+constexpr std::size_t kLongestList = 100;
 constexpr double kLargestWholeReal = 9007199254740992.0;  // 2^53: beyond, a real is not a safe integer
 
 std::vector<std::string_view> views(const std::vector<std::string>& names) {
@@ -208,6 +209,11 @@ void check(Node& node, const Check& c) {
       return c.per_axis(node, Check::PerAxis::whole);
     case ValueKind::real_per_axis:
       return c.per_axis(node, Check::PerAxis::real);
+    case ValueKind::reals:
+      return c.numbers(node, false, 0, kLongestList);
+    case ValueKind::real_or_reals:
+      if (node.array() != nullptr) return c.numbers(node, false, 1, kLongestList);
+      return c.number(node, Node(node), false);
     case ValueKind::choice_or_real:
       if (std::holds_alternative<std::string>(node.value)) return c.one_of_choices(node, node);
       return c.number(node, Node(node), false);

@@ -127,23 +127,48 @@ std::vector<SpeedBin> reference_speeds(Node& file, const Model& model) {
   }
 }
 
+std::vector<double> reals_in(const Node& node) {
+  if (node.array() == nullptr) return {node.real()};
+  std::vector<double> values;
+  for (const Node& item : *node.array()) values.push_back(item.real());
+  return values;
+}
+
+// Two intervals of as many MCS would be the same rows twice.
+std::vector<int64_t> intervals_of(const Node& node, double seconds_per_mcs) {
+  std::vector<int64_t> intervals;
+  for (const double seconds : reals_in(node)) {
+    if (seconds == 0 && node.array() == nullptr) return {};
+    if (seconds == 0)
+      fail_at(node, fmt::format("measure.speed_interval_s is {}, but every entry of a list must be above 0.",
+                                inline_toml(node)));
+    const int64_t mcs = std::max<int64_t>(1, std::llround(seconds / seconds_per_mcs));
+    if (std::find(intervals.begin(), intervals.end(), mcs) != intervals.end())
+      fail_at(node, fmt::format("measure.speed_interval_s is {}, in which {} MCS stand twice.",
+                                inline_toml(node), mcs));
+    intervals.push_back(mcs);
+  }
+  return intervals;
+}
+
 void read_speeds(const Reading& r, Node& measure, MeasureSettings& settings) {
   if (find(measure, "speed_interval_s") == nullptr)
     put(measure, "speed_interval_s", {settings.every > 0 ? 120.0 : 0.0, measure.place});
-  const double interval = find(measure, "speed_interval_s")->real();
-  if (interval > 0)
-    settings.speed_interval_mcs =
-        std::max<int64_t>(1, std::llround(interval / r.model.units.seconds_per_mcs));
+  settings.speed_intervals_mcs =
+      intervals_of(*find(measure, "speed_interval_s"), r.model.units.seconds_per_mcs);
   settings.arrest_below_um_per_min = find(measure, "arrest_below_um_per_min")->real();
   Node* reference = find(measure, "reference_speeds");
   if (reference == nullptr) return;
-  if (interval == 0)
+  if (settings.speed_intervals_mcs.empty())
     fail_at(*reference, "measure.reference_speeds needs speeds; give measure.speed_interval_s above 0.");
   settings.reference_speeds = reference_speeds(*reference, r.model);
 }
 
 void read_halves(const Reading& r, const Node& measure, MeasureSettings& settings) {
-  const Node& halves = *find(measure, "halves");
+  const Node &halves = *find(measure, "halves"), &within = *find(measure, "mixed_within_um");
+  settings.mixed_within_um = reals_in(within);
+  if (halves.text() == "none" && !settings.mixed_within_um.empty())
+    fail_at(within, "measure.mixed_within_um tells how halves mix; give measure.halves.");
   if (halves.text() == "none") return;
   if (halves.text() == "z" && r.model.lattice.dimension == 2)
     fail_at(halves, "measure.halves is \"z\", but must be \"x\" or \"y\" in 2-D.");
@@ -155,7 +180,7 @@ void read_correlation(const Node& measure, MeasureSettings& settings) {
   settings.direction_correlation = wanted.flag();
   settings.correlation_distance_um = find(measure, "correlation_distance_um")->real();
   settings.correlation_cells = find(measure, "correlation_cells")->whole();
-  if (settings.direction_correlation && (settings.speed_interval_mcs == 0 || settings.cells_every == 0))
+  if (settings.direction_correlation && (settings.speed_intervals_mcs.empty() || settings.cells_every == 0))
     fail_at(wanted,
             "measure.direction_correlation needs steps of cells; give measure.speed_interval_s and "
             "measure.cells_every above 0.");

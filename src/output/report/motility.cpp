@@ -35,11 +35,17 @@ std::string row(const std::string& phase, const SpeedSums& sums, double divergen
 
 ReportMotility report_motility(const std::vector<SpeedSums>& speeds, const Model& model) {
   ReportMotility result;
-  result.interval_s = double(model.measure.speed_interval_mcs) * model.units.seconds_per_mcs;
+  const std::vector<int64_t>& intervals = model.measure.speed_intervals_mcs;
+  const auto length = [&](int64_t mcs) {
+    return fmt::format("{:g} s", double(mcs) * model.units.seconds_per_mcs);
+  };
+  for (const int64_t mcs : intervals)
+    result.intervals += (result.intervals.empty() ? "" : ", ") + length(mcs);
   result.arrest_below_um_per_min = model.measure.arrest_below_um_per_min;
   for (const SpeedSums& sums : speeds) {
     if (sums.intervals == 0) continue;
-    result.phases.push_back(model.phases[std::size_t(sums.phase)].name);
+    const std::string& name = model.phases[std::size_t(sums.phase)].name;
+    result.phases.push_back(intervals.size() > 1 ? name + ", " + length(sums.interval_mcs) : name);
     result.speeds.push_back(sums);
     result.divergence.push_back(divergence_bits(sums.counts, model.measure.reference_speeds));
   }
@@ -47,7 +53,7 @@ ReportMotility report_motility(const std::vector<SpeedSums>& speeds, const Model
 }
 
 Plot speed_histogram(const ReportMotility& motility) {
-  Plot plot{"Speeds", "µm/min", fmt::format("share of intervals of {:g} s", motility.interval_s), {}};
+  Plot plot{"Speeds", "µm/min", "share of intervals of " + motility.intervals, {}};
   plot.from_zero = true;
   const int64_t bins = bins_in_use(motility.speeds);
   for (std::size_t i = 0; i < motility.speeds.size(); ++i) {
@@ -73,10 +79,10 @@ std::string motility_section(const ReportMotility& motility) {
   for (std::size_t i = 0; i < motility.speeds.size(); ++i)
     out += row(motility.phases[i], motility.speeds[i], motility.divergence[i]);
   out += fmt::format(
-      "</table></div>\n<p class=\"subtitle\">Speeds are over intervals of {:g} s. The arrest coefficient is "
+      "</table></div>\n<p class=\"subtitle\">Speeds are over intervals of {}. The arrest coefficient is "
       "the share of intervals below {:g} µm/min; its interval (Wilson) takes all intervals as "
       "independent.</p>\n",
-      motility.interval_s, motility.arrest_below_um_per_min);
+      motility.intervals, motility.arrest_below_um_per_min);
   return out + "<div class=\"plots\">\n<div class=\"card\">" + line_plot_svg(speed_histogram(motility)) +
          "</div>\n</div>\n";
 }

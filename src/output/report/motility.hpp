@@ -11,10 +11,10 @@
 namespace kiln {
 
 struct ReportMotility {
-  std::vector<std::string> phases;  // their names
+  std::vector<std::string> phases;  // their names, with the interval where there are several
   std::vector<SpeedSums> speeds;    // of these phases
   std::vector<double> divergence;   // in bits, from the reference; undefined without one
-  double interval_s = 0;
+  std::string intervals;            // "120 s", or several
   double arrest_below_um_per_min = 0;
 };
 ReportMotility report_motility(const std::vector<SpeedSums>& speeds, const Model& model);

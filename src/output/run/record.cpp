@@ -44,6 +44,7 @@ std::string run_json(const RunRecord& r) {
       .add("started", r.started)
       .add("seconds", r.seconds)
       .add("output_seconds", r.output_seconds)
+      .add("seconds_in_all", r.seconds_in_all)
       .add("mcs", r.mcs)
       .add("cells", r.cells)
       .add("sites", r.sites)

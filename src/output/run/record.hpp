@@ -29,6 +29,7 @@ struct RunRecord {
   std::string started;        // ISO 8601, UTC
   double seconds = 0;         // of computing, without what came before and after
   double output_seconds = 0;  // in which computing stood still for measures, pictures and files
+  double seconds_in_all = 0;  // with what came before and after, over all parts of a run that was resumed
   int64_t mcs = 0;            // at the end
   int64_t cells = 0;          // that live at the end
   int64_t sites = 0;

@@ -86,8 +86,8 @@ void RunTables::finish() {
   if (cells_) cells_->finish();
   if (correlation_) correlation_->finish();
   if (measures_) write_table(folder_.lags(), lag_rows(watch_->tracks().lags()));
-  if (model_->measure.speed_interval_mcs > 0) {
-    const std::vector<SpeedSums> speeds = watch_->motility().speeds().sums();
+  if (!model_->measure.speed_intervals_mcs.empty()) {
+    const std::vector<SpeedSums> speeds = watch_->motility().speeds();
     write_table(folder_.speeds(), speed_rows(speeds, *model_));
     write_table(folder_.motility(), motility_rows(speeds, *model_));
   }

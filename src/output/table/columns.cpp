@@ -44,6 +44,7 @@ constexpr ColumnInfo kSpeeds[] = {
     {"low_um_per_min", "µm/min", "the bin's lower end, which belongs to it"},
     {"high_um_per_min", "µm/min", "its upper end, which does not; empty for the last bin, which is open"},
     {"count", "", "how many speeds of a cell over an interval lie in it"},
+    {"interval_s", "s", "only where speeds are taken over several intervals: as in motility.csv"},
 };
 
 constexpr ColumnInfo kMotility[] = {
@@ -70,6 +71,14 @@ constexpr ColumnInfo kCorrelation[] = {
     {"correlation", "",
      "mean cosine of the angle between the displacements of the two cells over the interval: 1 where they go "
      "the same way"},
+    {"interval_s", "s", "length of the interval of speeds"},
+    {"cells_within", "",
+     "mean number of cells that are closer than `high_um` to a cell and have moved, the cell itself among "
+     "them"},
+    {"order_index", "",
+     "mean over cells of the length of the mean direction of these: 1 where all go the same way"},
+    {"order_null", "",
+     "the same for as many cells with independent directions: about 0.92 / sqrt(cells) in 3-D"},
 };
 
 constexpr ColumnInfo kSweep[] = {
@@ -185,21 +194,22 @@ std::vector<TableInfo> make_tables() {
        "apart.",
        list(kLags)},
       {"speeds.csv", "Simulation.speeds, RunFolder.speeds",
-       "A histogram per phase that is measured, unless `measure.speed_interval_s` is 0; see "
+       "A histogram per phase that is measured and interval, unless `measure.speed_interval_s` is 0; see "
        "[motility](motility.md).",
        list(kSpeeds)},
       {"motility.csv", "Simulation.motility, RunFolder.motility",
-       "A row per phase that is measured, unless `measure.speed_interval_s` is 0; see "
+       "A row per phase that is measured and interval, unless `measure.speed_interval_s` is 0; see "
        "[motility](motility.md).",
        list(kMotility)},
       {"direction_correlation.csv", "Simulation.direction_correlation, RunFolder.direction_correlation",
-       "With `measure.direction_correlation`: a row per bin of distances, with the first interval of speeds "
+       "With `measure.direction_correlation`: a row per bin of distances and interval of speeds, with the "
+       "first "
        "that ends at or after every multiple of `measure.cells_every`; see [motility](motility.md).",
        list(kCorrelation)},
       {"sweep.csv",
        "Sweep.runs",
        "[Sweeps](sweeps.md): a row per run, with the last row of its measures and the speeds of its last "
-       "measured phase.",
+       "measured phase, over the first interval where there are several.",
        list(kSweep),
        {{"measures.csv"}, {"motility.csv"}}},
       {"measures.csv of a sweep",
@@ -262,7 +272,9 @@ std::vector<std::string> names_of(std::span<const ColumnInfo> columns) {
 
 std::span<const ColumnInfo> cells_columns() { return kCells; }
 std::span<const ColumnInfo> lag_columns() { return kLags; }
-std::span<const ColumnInfo> speed_columns() { return kSpeeds; }
+std::span<const ColumnInfo> speed_columns(bool several_intervals) {
+  return std::span(kSpeeds).first(std::size(kSpeeds) - (several_intervals ? 0 : 1));
+}
 std::span<const ColumnInfo> motility_columns() { return std::span(kMotility).subspan(1); }
 std::span<const ColumnInfo> correlation_columns() { return kCorrelation; }
 std::span<const ColumnInfo> sweep_columns() { return std::span(kSweep).subspan(1); }

@@ -46,12 +46,12 @@ void set_unit(const hdf5::Object& dataset, const ColumnInfo& column);
 std::vector<std::string> names_of(std::span<const ColumnInfo> columns);
 
 // What the writers of CSV files fold over.
-std::span<const ColumnInfo> cells_columns();        // cells.csv, and the datasets of cells.h5
-std::span<const ColumnInfo> lag_columns();          // lags.csv
-std::span<const ColumnInfo> speed_columns();        // speeds.csv
-std::span<const ColumnInfo> motility_columns();     // motility.csv but for the phase
-std::span<const ColumnInfo> correlation_columns();  // direction_correlation.csv
-std::span<const ColumnInfo> sweep_columns();        // what names a run of a sweep, after the varied keys
+std::span<const ColumnInfo> cells_columns();                        // cells.csv, and the datasets of cells.h5
+std::span<const ColumnInfo> lag_columns();                          // lags.csv
+std::span<const ColumnInfo> speed_columns(bool several_intervals);  // speeds.csv
+std::span<const ColumnInfo> motility_columns();                     // motility.csv but for the phase
+std::span<const ColumnInfo> correlation_columns();                  // direction_correlation.csv
+std::span<const ColumnInfo> sweep_columns();  // what names a run of a sweep, after the varied keys
 
 // docs/tables.md.
 std::string tables_reference();

@@ -1,5 +1,7 @@
 #include "output/table/tables.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -107,6 +109,12 @@ constexpr MeasureColumn kMixed = {
      "with `measure.halves`: share of the lower half's cells that touch a cell of the upper half"},
     [](const MeasureRow& r) -> TableValue { return *r.mixed_fraction; }};
 
+// A column per distance.
+constexpr ColumnInfo kMixedWithin = {"mixed_within_A_um", "",
+                                     "for every distance A of `measure.mixed_within_um`: share of the lower "
+                                     "half's cells with the centroid of a "
+                                     "cell of the upper half at that distance or less"};
+
 struct TypeColumn {
   ColumnInfo info;
   TableValue (*value)(const TypeRow& row);
@@ -157,6 +165,7 @@ std::vector<ColumnInfo> measures_info() {
   columns.push_back(kEnergyOfTerm);
   for (const MeasureColumn& column : kExplored) columns.push_back(column.info);
   columns.push_back(kMixed.info);
+  columns.push_back(kMixedWithin);
   for (const TypeColumn& column : kOfTypes) columns.push_back(column.info);
   columns.push_back(kContact);
   return columns;
@@ -171,6 +180,8 @@ std::vector<std::string> measures_columns(const Model& model) {
     for (const MeasureColumn& column : kExplored)
       columns.push_back(in_dimension(column.info.name, model.lattice.dimension));
   if (model.measure.halves) columns.emplace_back(kMixed.info.name);
+  for (const double um : model.measure.mixed_within_um)
+    columns.push_back(in_types(kMixedWithin.name, fmt::format("{:g}", um), ""));
   for (const TypeId type : types_apart(model.types))
     for (const TypeColumn& column : kOfTypes)
       columns.push_back(in_types(column.info.name, model.types[type].name, ""));
@@ -187,6 +198,7 @@ std::vector<TableValue> measures_fields(const MeasureRow& row) {
   if (row.explored)
     for (const MeasureColumn& column : kExplored) fields.push_back(column.value(row));
   if (row.mixed_fraction) fields.push_back(kMixed.value(row));
+  fields.insert(fields.end(), row.mixed_within.begin(), row.mixed_within.end());
   for (const TypeRow& of_type : row.of_types)
     for (const TypeColumn& column : kOfTypes) fields.push_back(column.value(of_type));
   fields.insert(fields.end(), row.contact_fractions.begin(), row.contact_fractions.end());

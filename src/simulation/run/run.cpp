@@ -101,6 +101,8 @@ Ending Run::write_and_run(const InterruptGuard* interrupt) {
   write_text_atomically(folder_.model(), given_->resolved);
   if (resumed != nullptr) put_refused_aside(folder_, *start_.resumed);
   writer_.emplace(model(), folder_, cells_, resumed, start_.from);
+  stopwatch_.emplace(started_, resumed);
+  writer_->add(*stopwatch_);
   for (Observer* observer : added_) writer_->add(*observer);
   if (settings_.controller != nullptr) steering_.by = settings_.controller->name();
   WallTimes times = settings_.times;
@@ -130,6 +132,7 @@ void Run::fill(Ending ending, const InterruptGuard* interrupt) {
   if (writer_) {
     record_.from = writer_->from();
     record_.output_seconds = writer_->seconds();
+    record_.seconds_in_all = stopwatch_->seconds();
   }
   record_.out = folder_.path.string();
   fill_record(record_, model(), simulation_->engine(), start_mcs_,

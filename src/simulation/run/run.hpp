@@ -12,6 +12,7 @@
 #include "output/run/writer.hpp"
 #include "simulation/run/runner.hpp"
 #include "simulation/run/start.hpp"
+#include "simulation/run/stopwatch.hpp"
 
 namespace kiln {
 
@@ -75,6 +76,7 @@ class Run {
   std::optional<Simulation> simulation_;
   Steering steering_;
   std::vector<Observer*> added_;
+  std::optional<Stopwatch> stopwatch_;
   std::optional<RunWriter> writer_;
   RunRecord record_;
 };

@@ -156,7 +156,7 @@ void write_summary_files(const RunRecord& record, const Model& model, const Stat
   embed(report.pictures, folder.path);
   if (fs::exists(folder.measures())) report.measures = csv_columns(folder.measures());
   if (fs::exists(folder.lags())) report.lags = csv_columns(folder.lags());
-  report.motility = report_motility(writer.motility().speeds().sums(), model);
+  report.motility = report_motility(writer.motility().speeds(), model);
   for (const auto& [file, what] : kFiles)
     if (fs::exists(folder.path / file) || folder.path / file == folder.record())
       report.files.push_back({file, what});

@@ -18,8 +18,10 @@ constexpr Key kMeasureKeys[] = {
     {"one_cell_in", whole, 1, 4e9,
      "(1, or what keeps cells.csv below a million rows, cells.h5 below 100 million)", "", "",
      "the tracks hold one cell in so many; 1: all of them"},
-    {"speed_interval_s", real, 0, 1e12, "(120, or 0 where `every` is 0)", "", "s",
-     "over which the speeds in speeds.csv and motility.csv are taken, rounded to whole MCS; 0: never"},
+    {"speed_interval_s", real_or_reals, 0, 1e12, "(120, or 0 where `every` is 0)", "", "s",
+     "over which the speeds in speeds.csv and motility.csv are taken, rounded to whole MCS; several are "
+     "taken "
+     "side by side; 0: never"},
     {"arrest_below_um_per_min", real, 0, 1e9, "2", "", "µm/min",
      "a cell that is slower over an interval counts as arrested"},
     {"reference_speeds", text, 0, 0, "(none)", "", "",
@@ -31,8 +33,10 @@ constexpr Key kMeasureKeys[] = {
     {"halves", choice, 0, 0, "\"none\"", "none|x|y|z", "",
      "split the cells at the lattice's middle along an axis as a phase begins; measures.csv tells how they "
      "mix"},
+    {"mixed_within_um", reals, 1e-6, 1e12, "[]", "", "µm",
+     "with `halves`: distances of centroids at which a cell counts as mixed, a column of measures.csv each"},
     {"direction_correlation", flag, 0, 0, "false", "", "",
-     "whether cells near each other go the same way over the interval of speeds, every `cells_every`"},
+     "whether cells near each other go the same way over each interval of speeds, every `cells_every`"},
     {"correlation_distance_um", real, 1e-6, 1e12, "50", "", "µm", "up to which cells are compared"},
     {"correlation_cells", whole, 1, 4e9, "10000", "", "",
      "at most so many cells, every k-th, are compared with all around them"},

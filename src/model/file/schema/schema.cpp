@@ -74,6 +74,10 @@ std::string allowed(const Key& key, int dimension, const Section* section) {
       return fmt::format("{}, an integer {}, or a list of {}", quoted_choices, range_text(key), per_axis);
     case real_per_axis:
       return fmt::format("a number {}, or a list of {}", range_text(key), per_axis);
+    case reals:
+      return "a list of numbers " + range_text(key);
+    case real_or_reals:
+      return fmt::format("a number {}, or a list of them", range_text(key));
     case type_name:
       return "the name of a cell type";
     case field_name:

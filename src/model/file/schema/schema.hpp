@@ -26,7 +26,9 @@ enum class ValueKind {
   whole_per_axis,  // an integer for all axes, or a list with one per axis
   choice_or_whole_per_axis,
   real_per_axis,
-  type_name,  // of a cell type other than the medium
+  reals,          // a list of them, of any length
+  real_or_reals,  // a number, or a list of at least one
+  type_name,      // of a cell type other than the medium
   field_name,
   weights,    // { type = weight, ... }
   labels,     // { "label" = type, ... }
