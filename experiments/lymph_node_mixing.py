@@ -52,7 +52,7 @@ class Size:
 SIZES = {
     "tiny": Size("lymph-node.toml", 40, tissue.cells_in(40), 4, 2, 32),
     "short": Size("lymph-node.toml", 72, tissue.cells_in(72), 30, 2, 56),
-    "full": Size("large/lymph-node-1mm.toml", PAPER_LATTICE, 3359752, 150, 3, 512, "cuda"),
+    "full": Size("large/lymph-node-1mm.toml", PAPER_LATTICE, 3359752, 150, 3, 384, "cuda"),
 }
 
 
@@ -115,7 +115,7 @@ def _cost(settings: Mapping) -> dict:
     or writes its files; together they are as fast as one after the other."""
     attempts = 60 * settings["minutes"] * settings["lattice"] ** 3
     if settings["engine"] == "cuda":
-        return {"cost": 2 * (10 + attempts * 3.4e-11), "gpu": GPU_SHARES // 2}
+        return {"cost": 2 * (5 + attempts * 3.3e-11), "gpu": GPU_SHARES // 2}
     return {"cost": attempts * 1e-7}
 
 

@@ -21,6 +21,17 @@ void mark_pair(const PaddedRow& row, const PaddedRow& other, int32_t x, int32_t 
   touches[row.id[x]] = touches[other.id[x + shift]] = 1;
 }
 
+// kNoPlace for the cells of the other half and of none.
+std::vector<Vec3d> places_of_half(Half half, std::span<const Vec3d> places, std::span<const Half> halves,
+                                  int threads) {
+  std::vector<Vec3d> result(std::min(places.size(), halves.size()), kNoPlace);
+  in_parallel(int64_t(result.size()), threads, [&](int, int64_t begin, int64_t end) {
+    for (auto cell = std::size_t(begin); cell < std::size_t(end); ++cell)
+      if (halves[cell] == half) result[cell] = places[cell];
+  });
+  return result;
+}
+
 }  // namespace
 
 std::vector<Half> halves_along(const Lattice& lattice, int axis, std::span<const Vec3d> places) {
@@ -80,28 +91,23 @@ double mixed_fraction(const Look& look, std::span<const Half> halves, int thread
 std::vector<double> mixed_within(const Lattice& lattice, std::span<const double> distances,
                                  std::span<const Vec3d> places, std::span<const Half> halves, int threads) {
   if (distances.empty()) return {};
-  const std::size_t known = std::min(places.size(), halves.size());
-  std::vector<Vec3d> upper(known, kNoPlace);
-  for (std::size_t cell = 0; cell < known; ++cell)
-    if (halves[cell] == Half::upper) upper[cell] = places[cell];
-  const NearPlaces near(lattice, *std::max_element(distances.begin(), distances.end()), upper, threads);
+  const double farthest = *std::max_element(distances.begin(), distances.end());
+  const NearPlaces upper(lattice, farthest, places_of_half(Half::upper, places, halves, threads), threads);
+  // Those of a bucket look into the same buckets, one after the other.
+  const NearPlaces lower(lattice, farthest, places_of_half(Half::lower, places, halves, threads), threads);
   std::vector<int64_t> mixed(distances.size());
-  int64_t cells = 0;
+  const auto cells = int64_t(lower.entries().size());
   std::mutex adding;
-  in_parallel(int64_t(known), threads, [&](int, int64_t begin, int64_t end) {
+  in_parallel(cells, threads, [&](int, int64_t begin, int64_t end) {
     std::vector<int64_t> own(distances.size());
-    int64_t own_cells = 0;
     for (auto cell = std::size_t(begin); cell < std::size_t(end); ++cell) {
-      if (halves[cell] != Half::lower || !is_known(places[cell])) continue;
-      ++own_cells;
       double nearest = std::numeric_limits<double>::infinity();
-      near.for_each(wrapped(lattice, places[cell]),
-                    [&](std::size_t, double square) { nearest = std::min(nearest, square); });
+      upper.for_each(lower.entries()[cell].place,
+                     [&](std::size_t, double square) { nearest = std::min(nearest, square); });
       for (std::size_t i = 0; i < own.size(); ++i)
         if (nearest <= distances[i] * distances[i]) ++own[i];
     }
     const std::scoped_lock lock(adding);
-    cells += own_cells;
     for (std::size_t i = 0; i < own.size(); ++i) mixed[i] += own[i];
   });
   std::vector<double> shares;

@@ -35,12 +35,17 @@ class NearPlaces {
     const Around x(*this, 0, at.x), y(*this, 1, at.y), z(*this, 2, at.z);
     for (int k = 0; k < z.count; ++k)
       for (int j = 0; j < y.count; ++j)
-        for (int i = 0; i < x.count; ++i) {
-          const std::size_t bucket = index({x.bucket[i], y.bucket[j], z.bucket[k]});
-          for (std::size_t entry = start_[bucket]; entry < start_[bucket + 1]; ++entry) {
+        for (int i = 0; i < x.count;) {
+          // Buckets that follow each other along x are one stretch of entries.
+          int next = i + 1;
+          while (next < x.count && x.bucket[next] == x.bucket[next - 1] + 1) ++next;
+          const std::size_t first = index({x.bucket[i], y.bucket[j], z.bucket[k]});
+          const std::size_t end = start_[first + std::size_t(next - i)];
+          for (std::size_t entry = start_[first]; entry < end; ++entry) {
             const double square = squared_distance(place, entries_[entry].place);
             if (square <= square_) visit(entry, square);
           }
+          i = next;
         }
   }
 
