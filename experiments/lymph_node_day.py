@@ -56,7 +56,7 @@ def play(model: str, lattice: int, cells: int, minutes: int, every: int, frame_e
                              "measure.one_cell_in": max(1, cells // FOLLOWED),
                              "measure.mixed_within_um": list(DISTANCES), "measure.speed_interval_s": 0,
                              "measure.direction_correlation": False, "output.checkpoint_every": 0},
-                     1, engine, folder, [film])
+                     1, engine, folder, pictures=[film])
     rows, record = run.table("measures"), run.record()
     times, places = tracks(run.table("cells"))
     return {"minutes": rows["t_min"], "mixed": rows["mixed_fraction"],

@@ -177,8 +177,7 @@ def _kernels_judged(kernels: dict):
                  f"alone, {gain['specialised']:.2f} times with specialised kernels alone, {gain['both']:.2f} times "
                  f"with both; {gain['skipping']:.2f} times where a kernel of all terms may skip what the model does not use",
                  in_part=fast or together,
-                 cause="" if together else "Caching adds nothing to a specialised kernel on this card: its own caches hold "
-                                           "what neighbouring threads read.")
+                 cause="Not found yet: what the kernels wait for has not been profiled.")
 
 
 def _figure(size: Size, table: pd.DataFrame, kernels: dict):

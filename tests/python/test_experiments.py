@@ -28,6 +28,7 @@ except ImportError as missing:
 from experiments import (computing, liver, lymph_node_day, lymph_node_fit, lymph_node_mixing, machine,  # noqa: E402
                          measures, pieces, processes, tissue, updates)
 from experiments.__main__ import FAILED, NAMES, UNFINISHED, experiments, main  # noqa: E402
+from experiments.claims import Verdict  # noqa: E402
 from experiments.computing import Task  # noqa: E402
 from experiments.pieces import Piece  # noqa: E402
 
@@ -82,17 +83,25 @@ class Paper(unittest.TestCase):
             found = {finding["claim"]: finding for finding in record["findings"]}
             self.assertEqual(list(found), [claim.key for claim in experiment.claims])
             for claim in experiment.claims:
-                finding = found[claim.key]
-                with self.subTest(experiment.name, claim=claim.key):
-                    self.assertIn(claim.text, markdown)
-                    self.assertIn(finding["measured"], markdown)
-                    self.assertIn(finding["verdict"], html)
-                    if finding["verdict"] == "not tested":
-                        self.assertTrue(finding["cause"])
-                    else:
-                        self.assertRegex(finding["measured"], r"\d")
-                        self.assertNotIn("nan", finding["measured"])
+                self.assertIn(f"{claim.text}<br>*{claim.rule}*", markdown)
+                judged = [found[claim.key][who] for who in ("paper", "kiln") if found[claim.key][who]]
+                self.assertTrue(judged, claim.key)
+                for one in judged:
+                    with self.subTest(experiment.name, claim=claim.key):
+                        self.assertIn(one["measured"], markdown)
+                        self.assertIn(one["verdict"], html)
+                        if one["verdict"] == "not tested":
+                            self.assertTrue(one["cause"])
+                        else:
+                            self.assertRegex(one["measured"], r"\d")
+                            self.assertNotIn("nan", one["measured"])
             self.assertEqual(html.count(f'<h2 id="{experiment.name}">'), 1)
+
+    def test_rules_are_told_without_numbers(self):
+        told = run("--size", "tiny", "--rules")
+        for experiment in experiments():
+            for claim in experiment.claims:
+                self.assertIn(claim.rule, told)
 
     def test_every_experiment_has_data_and_figures(self):
         for name in NAMES:
@@ -128,7 +137,7 @@ class Paper(unittest.TestCase):
         self.assertEqual([line.split()[:2] for line in lines[1:-1]], [[name, "0"] for name in NAMES])
 
     def test_what_was_timed_on_a_gpu_is_judged_without_one(self):
-        judged = {"speed": {"caching", "sorting", "collective"}, "scale": {"parallel"}, "chemotaxis": {"trade"}}
+        judged = {"speed": {"caching", "sorting", "morpheus", "collective"}, "chemotaxis": {"regions", "switching"}}
         timed = {"ms": 0.5, "sites": 4096, "gpu": "a GPU", "cores": 1}
         for experiment in (e for e in experiments() if e.name in judged):
             size = experiment.sizes["tiny"]
@@ -139,8 +148,9 @@ class Paper(unittest.TestCase):
             self.assertTrue(all(piece.gpu and piece.alone and piece.prepare for piece in missing))
             found = {piece.name: (results[piece.name] if piece.name in results else timed, {}) for piece in plan}
             outcome = experiment.evaluate(size, pieces.Results(found))
-            verdicts = {finding.claim: finding.verdict.value for finding in outcome.findings}
-            self.assertEqual({claim for claim in judged[experiment.name] if verdicts[claim] == "not tested"}, set())
+            untested = {finding.claim for finding in outcome.findings for _, one in finding.judgements
+                        if one.verdict is Verdict.UNTESTED}
+            self.assertEqual(judged[experiment.name] & untested, set())
 
     def test_fewer_livers_may_be_explored_than_have_speeds(self):
         size = replace(liver.SIZES["tiny"], explored_cells=(80000,), explored_minutes=120)
@@ -158,7 +168,7 @@ class Paper(unittest.TestCase):
             packed, again, out = (Path(folder) / name for name in ("packed", "again", "out"))
             for to in (packed, again):
                 told = run("--size", "tiny", "--out", self.out, "--pack", to)
-                self.assertIn("Update statistics: packed 10 of 10 pieces", told)
+                self.assertIn("Update statistics: packed 15 of 15 pieces", told)
             for name in NAMES:
                 self.assertEqual((packed / f"{name}.tar").read_bytes(), (again / f"{name}.tar").read_bytes())
             plan = updates.plan(updates.SIZES["tiny"])
@@ -177,23 +187,38 @@ class CommittedResult(unittest.TestCase):
     def test_the_page_is_what_the_committed_pieces_say(self):
         page = (SOURCE / "docs" / "paper.md").read_text()
         with tempfile.TemporaryDirectory() as folder:
-            told = run("--full", "--out", folder, "--unpack", SOURCE / "experiments" / "data" / "full", "--evaluate")
-            self.assertNotIn("missing", told)
+            main(["--full", "--out", folder, "--unpack", str(SOURCE / "experiments" / "data" / "full"), "--evaluate"])
+            missing = []
             for experiment in experiments():
-                record = json.loads((Path(folder) / experiment.name / "result.json").read_text())
+                result = Path(folder) / experiment.name / "result.json"
+                if not result.exists():
+                    missing.append(experiment.title)
+                    continue
+                record = json.loads(result.read_text())
                 self.assertIn(record["setup"], page)
                 for claim, finding in zip(experiment.claims, record["findings"]):
                     with self.subTest(experiment.name, claim=claim.key):
-                        start = f"| {claim.figure} | {claim.text} |"
-                        row = next(line for line in page.splitlines() if line.startswith(start))
-                        self.assertTrue(row.endswith(f"{finding['cause']} | **{finding['verdict']}** |"), row)
-                        self.assertTrue(finding["cause"] or finding["verdict"] == "holds", row)
-                        # Last digits may differ with the version of a library.
-                        printed = numbers_in(row.removeprefix(start))
-                        computed = numbers_in(f"{finding['measured']} {finding['cause']}")
-                        np.testing.assert_allclose(printed, computed, rtol=0.02, atol=0.002)
+                        self.compare(page, claim, finding)
                 for file in record["figures"]:
                     self.assertTrue((SOURCE / "docs" / "images" / "paper" / file).exists(), file)
+            # What has not been computed as it is now is named.
+            self.assertTrue(not missing or f"Not run: {', '.join(missing)}." in page, missing)
+            self.assertLess(len(missing), len(NAMES))
+
+    def compare(self, page, claim, finding):
+        start = f"| {claim.figure} | {claim.text}<br>*{claim.rule}* | "
+        row = next(line for line in page.splitlines() if line.startswith(start))
+        cells = row.removeprefix(start).removesuffix(" |").split(" | ")
+        for one, printed in zip((finding["paper"], finding["kiln"]), cells, strict=True):
+            if one is None:
+                self.assertEqual(printed, "")
+                continue
+            self.assertTrue(printed.startswith(f"**{one['verdict']}**<br>"), row)
+            self.assertTrue(printed.endswith(one["cause"]), row)
+            self.assertTrue(one["cause"] or one["verdict"] not in ("holds in part", "does not hold"), row)
+            # Last digits may differ with the version of a library.
+            np.testing.assert_allclose(numbers_in(printed), numbers_in(f"{one['measured']} {one['cause']}"), rtol=0.02,
+                                       atol=0.002)
 
 
 class Plans(unittest.TestCase):
