@@ -45,7 +45,7 @@ KILN_HD inline Attempt attempt_of(uint64_t bits, int region) {
 }
 
 // Where random numbers are replayed, a block takes them one after the other, as many as it needs, from a
-// stream of its own: two for an attempt's sites, a third where energy alone does not decide. `call` tells
+// stream of its own: one for an attempt's sites, another where energy alone does not decide. `call` tells
 // streams apart that do not replay each other.
 KILN_HD inline uint64_t replayed_bits(uint64_t seed, uint64_t call, uint32_t block, uint32_t number) {
   return draw(seed, Stream::checkerboard_replayed, call << 32 | block, number).ab();
