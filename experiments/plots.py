@@ -52,7 +52,7 @@ def heat_map(axes: Axes, values: np.ndarray, rows: list, columns: list, *, colou
 
 def rarities(steps: int) -> list[str]:
     """Names for the columns of `grid_of_boards`: n is the number of sites of a region."""
-    return ["1", *(f"n^{i / (steps - 1):.2g}" for i in range(1, steps - 1)), "n"]
+    return ["1", *(f"n$^{{{i / (steps - 1):.1g}}}$" for i in range(1, steps - 1)), "n"]
 
 
 def png(figure: Figure) -> bytes:
