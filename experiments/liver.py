@@ -40,7 +40,7 @@ CLAIMS = (
           f"Holds where it is more than {MUCH} times as high at the highest density as at the lowest, and {PEAK[0]} to "
           f"{PEAK[1]} µm/min at its peak; in part where it is higher at the highest than at the lowest."),
     Claim("replayed", "7D to F", "Not a claim of the paper: its transition is reproduced by random numbers that repeat "
-                                 "([replayed-random-numbers.md](replayed-random-numbers.md)).",
+                                 "(docs/replayed-random-numbers.md).",
           f"Holds where with replayed random numbers at least {FOLD} times as many cells are arrested at the lowest density "
           f"as without, and at least {FOLD} times as many as at the highest."),
 )
