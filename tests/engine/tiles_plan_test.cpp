@@ -43,33 +43,37 @@ void expect_settings(const Tissue& tissue, int x, int y, int passes, int apart =
 
 // Stiffness is 2 lambda / T: soft up to 0.25.
 TEST(TilesPlan, SoftCellsAreJudgedOnce) {
-  expect_settings({.volume = "{target = 20, lambda = 2.5}"}, 2, 4, 1);
-  expect_settings({.volume = "{target = 20, lambda = 2.625}"}, 2, 4, 4);
+  expect_settings({.volume = "{target = 10, lambda = 2.5}"}, 2, 4, 1);
+  expect_settings({.volume = "{target = 10, lambda = 2.625}"}, 2, 4, 4);
   expect_settings({.volume = "{target = 10000, lambda = 0}"}, 2, 4, 1);
   // No temperature softens anything.
   expect_settings({.top = "temperature = 0\n", .volume = "{target = 20, lambda = 0.001}"}, 2, 4, 4);
 }
 
-// With stiffness 0.2, 4 sqrt(V) <= 3.2 x y: up to V = 40.96 at 2 x 4, 163.84 at 4 x 4, 400 at 5 x 5; half as
-// stiff, up to 163.84 at 2 x 4. In 3-D, 4 V^(2/3) <= 3.2 x y z: up to 54.6 at 2 x 3 x 3, 100.3 at 3 x 3 x 3.
+// With stiffness 0.2, 4 sqrt(V) <= 2.125 x y: up to V = 18.1 at 2 x 4, 40.6 at 3 x 4, 72.3 at 4 x 4; half as
+// stiff, up to 72.3 at 2 x 4. In 3-D, 4 V^(2/3) <= 2.125 x y z: up to 29.6 at 2 x 3 x 3, 54.3 at 3 x 3 x 3,
+// 128.8 at 3 x 4 x 4.
 TEST(TilesPlan, LargeSoftCellsKeepAttemptsFartherApart) {
   const auto volume = [](int target, double lambda) {
     return fmt::format("{{target = {}, lambda = {}}}", target, lambda);
   };
-  expect_settings({.volume = volume(40, 2)}, 2, 4, 1);
+  expect_settings({.volume = volume(18, 2)}, 2, 4, 1);
+  expect_settings({.volume = volume(19, 2)}, 3, 4, 1);
+  expect_settings({.volume = volume(40, 2)}, 3, 4, 1);
   expect_settings({.volume = volume(41, 2)}, 4, 4, 1);
-  expect_settings({.volume = volume(164, 2)}, 5, 5, 1);
-  expect_settings({.volume = volume(163, 1)}, 2, 4, 1);
-  expect_settings({.volume = volume(164, 1)}, 4, 4, 1);
+  expect_settings({.volume = volume(73, 2)}, 4, 5, 1);
+  expect_settings({.volume = volume(72, 1)}, 2, 4, 1);
+  expect_settings({.volume = volume(73, 1)}, 3, 4, 1);
   const std::string lattice = "size = [40, 40, 40]\n";
-  expect_settings({.lattice = lattice, .volume = volume(54, 2)}, 2, 3, 1);
-  expect_settings({.lattice = lattice, .volume = volume(55, 2)}, 3, 3, 1);
-  expect_settings({.lattice = lattice, .volume = volume(101, 2)}, 4, 4, 1);
+  expect_settings({.lattice = lattice, .volume = volume(29, 2)}, 2, 3, 1);
+  expect_settings({.lattice = lattice, .volume = volume(30, 2)}, 3, 3, 1);
+  expect_settings({.lattice = lattice, .volume = volume(55, 2)}, 3, 4, 1);
+  expect_settings({.lattice = lattice, .volume = volume(129, 2)}, 4, 4, 1);
 }
 
 // 2 lambda (0.4 x 8 neighbours)^2 / T = 1.024 lambda at T = 20.
 TEST(TilesPlan, PerimetersCountAsWell) {
-  const std::string volume = "{target = 20, lambda = 0.1}";
+  const std::string volume = "{target = 10, lambda = 0.1}";
   expect_settings({.volume = volume, .further = "perimeter = {target = 30, lambda = 0.24}\n"}, 2, 4, 1);
   expect_settings({.volume = volume, .further = "perimeter = {target = 30, lambda = 0.25}\n"}, 2, 4, 4);
 }
@@ -104,6 +108,38 @@ TEST(TilesPlan, LargeStiffCellsKeepAttemptsFartherApartIn3D) {
   expect_settings({.lattice = lattice, .volume = volume(1186)}, 5, 5, 4);
 }
 
+// In 2-D, 4 sqrt(V) <= 2.4 x y: up to V = 23.04 at 2 x 4, 51.84 at 3 x 4. In 3-D, 4 V^(2/3) <= 2.4 x y z: up
+// to 35.5 at 2 x 3 x 3, 65.2 at 3 x 3 x 3, 154.5 at 3 x 4 x 4, 237.9 at 4 x 4 x 4; strict ones <= 0.9 x y z:
+// up to 149.2 at 5 x 5 x 5.
+TEST(TilesPlan, PersistentCellsHaveFewerPassesAndKeepAttemptsFartherApart) {
+  const std::string box = "size = [40, 40, 40]\n", strict = "temperature = 20\nfidelity = \"strict\"\n";
+  const auto persistent = [](int target, const std::string& lattice, double lambda = 25) {
+    return Tissue{.lattice = lattice,
+                  .volume = fmt::format("{{target = {}, lambda = {}}}", target, lambda),
+                  .further = "persistence = {lambda = 40}\n"};
+  };
+  expect_settings(persistent(23, "size = [120, 120]\n"), 2, 4, 2);
+  expect_settings(persistent(50, "size = [120, 120]\n"), 3, 4, 2);
+  expect_settings(persistent(52, "size = [120, 120]\n"), 4, 4, 2);
+  expect_settings(persistent(35, box), 2, 3, 2);
+  expect_settings(persistent(65, box), 3, 3, 2);
+  expect_settings(persistent(150, box), 3, 4, 2);
+  expect_settings(persistent(155, box), 4, 4, 2);
+  Tissue tissue = persistent(150, box);
+  tissue.top = strict;
+  expect_settings(tissue, 5, 6, 0);
+  tissue.volume = "{target = 149, lambda = 25}";
+  expect_settings(tissue, 5, 5, 0);
+  // Soft ones are as other soft ones, and a lambda of 0 does nothing.
+  expect_settings(persistent(26, box, 2), 2, 3, 1);
+  tissue = persistent(150, box);
+  tissue.further = "persistence = {lambda = 0}\n";
+  expect_settings(tissue, 2, 3, 4);
+  // With Act, too, they are as without persistence.
+  tissue.further = "persistence = {lambda = 40}\nact = {lambda = 500, max = 10}\n";
+  expect_settings(tissue, 3, 4, 4, 3);
+}
+
 // Cells that keep their start volumes are as large as the initial state makes them; what an image holds is
 // not known from the model, and 1000 sites are assumed.
 TEST(TilesPlan, StartVolumesComeFromTheInitialState) {
@@ -127,7 +163,7 @@ TEST(TilesPlan, StrictSettlesEverythingOneSiteFartherApart) {
 
 // The shells of a 2-D lattice end at (1, 0), (1, 1), (2, 0), (2, 1), (2, 2), (3, 0).
 TEST(TilesPlan, FartherNeighboursKeepAttemptsFartherApart) {
-  const std::string soft = "{target = 100, lambda = 1}";
+  const std::string soft = "{target = 60, lambda = 1}";
   for (const char* term : {"adhesion", "perimeter"})
     for (const auto& [order, apart] : {std::pair{1, 2}, {2, 2}, {5, 3}, {6, 4}})
       expect_settings({.volume = soft, .further = fmt::format("[neighbourhood]\n{} = {}\n", term, order)},
@@ -136,7 +172,7 @@ TEST(TilesPlan, FartherNeighboursKeepAttemptsFartherApart) {
 
 // The stiffest and largest type of all phases decides; frozen ones do not change.
 TEST(TilesPlan, EveryPhaseAndTypeThatCanMoveCounts) {
-  const std::string soft = "{target = 100, lambda = 1}";
+  const std::string soft = "{target = 60, lambda = 1}";
   expect_settings({.volume = soft, .further = "[types.wall]\nfrozen = true\n"}, 2, 4, 1);
   expect_settings({.volume = soft, .further = "[types.big]\nvolume = {target = 500, lambda = 25}\n"}, 6, 6,
                   4);
@@ -145,7 +181,7 @@ TEST(TilesPlan, EveryPhaseAndTypeThatCanMoveCounts) {
 }
 
 TEST(TilesPlan, PhasesThatOnlyPrepareDoNotCount) {
-  const std::string soft = "{target = 100, lambda = 1}";
+  const std::string soft = "{target = 60, lambda = 1}";
   const std::string stiff_phase = "[[phases]]\nmcs = 5\nset = {temperature = 5}\nmeasure = false\n";
   expect_settings({.volume = soft, .further = stiff_phase + "[[phases]]\nmcs = 5\n"}, 2, 4, 1);
   expect_settings({.volume = soft, .further = stiff_phase}, 4, 4, 4);  // there is no other
@@ -162,7 +198,7 @@ TEST(TilesPlan, ShortPeriodicAxesLimitTheTiles) {
 
 // 500,000 x 25,000 tiles are too many for 32 bits, 2^32; so are rows of one tile, which take 32 numbers.
 TEST(TilesPlan, MoreTilesThanCanBeNumberedAreRefused) {
-  const std::string soft = "{target = 100, lambda = 1}";
+  const std::string soft = "{target = 60, lambda = 1}";
   EXPECT_EQ(message_of({.lattice = "size = [1000000, 100000]\n", .volume = soft}),
             "m.toml: lattice.size is 1000000 x 100000, more than the tiles schedule can number: 2^32 tiles "
             "of 2 x 4 sites, their rows rounded up to 32. --engine serial can run it.");
