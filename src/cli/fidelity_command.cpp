@@ -14,7 +14,7 @@ namespace kiln {
 namespace {
 
 std::vector<FidelityScenario> chosen_scenarios(const FidelityOptions& options) {
-  std::vector<FidelityScenario> all = fidelity_scenarios(options.quick, options.strict), chosen;
+  std::vector<FidelityScenario> all = fidelity_scenarios(options.quick), chosen;
   std::string known;
   for (FidelityScenario& scenario : all) {
     known += (known.empty() ? "" : ", ") + scenario.name;

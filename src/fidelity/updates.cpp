@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kMcs = 100;
 // A schedule that tries every site at most once per round is a little more even than the serial chain. With
-// nine rounds in 2-D, `tiles` has about 0.05 and 0.07; the limits leave room for that and for little else.
+// 12 rounds in 2-D, `tiles` has 0.02 and 0.04; the limits leave room for the 8 that stiff cells have.
 constexpr double kCountLimit = 0.06, kWaitingLimit = 0.08;
 
 UpdateStatistics statistics_of(const Model& model, const std::string& schedule) {
