@@ -1,6 +1,7 @@
 // What the model is known to do, measured: sorting sorts, Act cells persist, cells keep their volumes, fields
 // steer. Fixed seeds: no test here can fail by chance, only by a change. The margins are far beyond the
 // spread over seeds.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,9 +25,12 @@ struct Simulation {
 };
 
 // Graner and Glazier 1992: dark cells, which stick to each other most, gather inside; the interface between
-// light and dark falls steadily, and the outside becomes light.
+// light and dark falls steadily, and the outside becomes light. Four runs: between MCS 1000 and 6000 one
+// falls to 0.72 with an sd of 0.08 (40 runs), so the mean of four is over 0.85 once in a thousand times.
 TEST(Physics, SortingSorts) {
-  Simulation run(R"(
+  double mixed = 0, early = 0, late = 0;
+  for (int seed = 1; seed <= 4; ++seed) {
+    Simulation run(fmt::format("seed = {}\n", seed) + R"(
 temperature = 10
 [lattice]
 size = [110, 110]
@@ -46,16 +50,17 @@ types = {light = 0.5, dark = 0.5}
 box = [6, 6]
 region = {shape = "ball", centre = [54.5, 54.5], radius = 42}
 )");
-  const auto heterotypic = [&] {
-    const ContactMatrix contacts = contact_matrix(run.engine->state(), int(run.model.types.size()));
-    return double(interface_by_kind(contacts, run.model.frozen_types()).heterotypic);
-  };
-  run.engine->advance(10);  // the boxes have become cells
-  const double mixed = heterotypic();
-  run.engine->advance(990);
-  const double early = heterotypic();
-  run.engine->advance(5000);
-  const double late = heterotypic();
+    const auto heterotypic = [&] {
+      const ContactMatrix contacts = contact_matrix(run.engine->state(), int(run.model.types.size()));
+      return double(interface_by_kind(contacts, run.model.frozen_types()).heterotypic);
+    };
+    run.engine->advance(10);  // the boxes have become cells
+    mixed += heterotypic();
+    run.engine->advance(990);
+    early += heterotypic();
+    run.engine->advance(5000);
+    late += heterotypic();
+  }
   EXPECT_LT(early, 0.85 * mixed);
   EXPECT_LT(late, 0.85 * early);
 }
