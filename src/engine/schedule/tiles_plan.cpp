@@ -72,8 +72,8 @@ Kind kind_of(const Model& model, const Demands& cells) {
 // settled. In a single one, a cell feels its size one round late and overshoots, by a quarter of what it
 // makes good in a round: about half of the attempts, where little but the size decides, times its stiffness.
 // So the sd of volumes stays within 5%. Act drives cells harder than their stiffness tells. Without
-// stiffness there is no bound. Persistent cells go too far if a site that one side lost is made good within
-// the round: always elsewhere, never beside it.
+// stiffness there is no bound. Persistent cells go too far in large rounds, and two passes hold them back:
+// the bound is where both keep to the limits.
 double most_that_share(const Model& model, Kind kind, double stiffness) {
   if (kind == Kind::soft) return (model.uses_act() ? 1.27 : 0.425) / stiffness;
   if (kind == Kind::persistent) return model.strict ? 0.9 : 2.4;
