@@ -193,7 +193,7 @@ def _trade(size: Size, grid: np.ndarray, ms: np.ndarray | None) -> list[Finding]
     switchable = np.array([region > 1 for region in size.regions])
     entropies = {"regions": (grid[0].mean(), grid[-1].mean()),
                  "switching": (grid[switchable, -1].mean(), grid[switchable, 0].mean())}
-    names = {"regions": (f"regions of {size.regions[0]}", f"of {size.regions[-1]}"),
+    names = {"regions": (f"regions of {size.regions[0]}", f"those of {size.regions[-1]}"),
              "switching": ("rarest switching", "most frequent")}
     found = []
     for key, limit in (("regions", CONSIDERABLY), ("switching", A_LITTLE)):
@@ -206,8 +206,16 @@ def _trade(size: Size, grid: np.ndarray, ms: np.ndarray | None) -> list[Finding]
                        (ms[switchable, -1].mean(), ms[switchable, 0].mean()))
         accurate, slower = better < worse, slow > limit * quick
         found.append(Finding(key, judge(accurate and slower, f"{text}; {quick:.3g} and {slow:.3g} ms per MCS, "
-                                        f"{slow / quick:.2f} times as long", in_part=accurate or slower)))
+                                        f"{slow / quick:.2f} times as long", in_part=accurate or slower,
+                                        cause=_by_switching(size, grid))))
     return found
+
+
+def _by_switching(size: Size, grid: np.ndarray) -> str:
+    """What the means hide."""
+    return (f"Switched after every attempt, regions of {', '.join(map(str, size.regions))} have "
+            f"{', '.join(f'{value:.4f}' for value in grid[:, 0])}; as rarely as can be, "
+            f"{', '.join(f'{value:.4f}' for value in grid[:, -1])}.")
 
 
 def _table(size: Size, grid: np.ndarray, ms: np.ndarray | None) -> pd.DataFrame:
