@@ -12,17 +12,17 @@ from experiments import tissue
 from experiments.claims import Claim, Experiment, Finding, Judgement, Outcome, judge, untested
 from experiments.lazy import pd, plots
 from experiments.pieces import GPU_SHARES, Piece, Results
+from experiments.tissue import DISTANCES, LARGE_CELLS, LARGE_LATTICE
 
-PAPER_LATTICE, DAY = 1024, 24 * 60  # sites, minutes
+DAY = 24 * 60  # minutes
 PAPER_DAYS, DAYS_IN_PART = 1.9, 7
 FOLLOWED = 1000  # cells
-DISTANCES = (10, 12, 15)  # µm
 TENTHS = 10  # of a µm: what is kept of a place
 SPREAD = 60  # minutes, after which cells have forgotten their direction
 
 CLAIMS = (
     Claim("day", "9", "The parallel engine plays a day of a tissue of 1 mm in days (1.9 on the paper's GPU).",
-          f"{60 * DAY:,} MCS of 3,359,752 cells were played to the end, on one GPU, within {PAPER_DAYS} days; in "
+          f"{60 * DAY:,} MCS of {LARGE_CELLS:,} cells were played to the end, on one GPU, within {PAPER_DAYS} days; in "
           f"part: within {DAYS_IN_PART}. The time is that of the run from its start to its last file, over all the "
           "parts it was played in."),
 )
@@ -42,7 +42,7 @@ class Size:
 SIZES = {
     "tiny": Size("lymph-node.toml", 32, tissue.cells_in(32), 6, 60, 120),
     "short": Size("lymph-node.toml", 56, tissue.cells_in(56), 120, 300, 600),
-    "full": Size("large/lymph-node-1mm.toml", PAPER_LATTICE, 3359752, DAY, 600, 3600, "cuda"),
+    "full": Size("large/lymph-node-1mm.toml", LARGE_LATTICE, LARGE_CELLS, DAY, 600, 3600, "cuda"),
 }
 
 
@@ -133,7 +133,7 @@ def _day(size: Size, found) -> Judgement:
     days = took / 86400
     told = (f"{found['mcs']:,} MCS of {found['cells']:,} cells took {took / 60:.1f} minutes, "
             f"{1000 * took / found['mcs']:.3g} ms per MCS with measures, pictures and files")
-    if (size.lattice, size.minutes) != (PAPER_LATTICE, DAY):
+    if (size.lattice, size.minutes) != (LARGE_LATTICE, DAY):
         return untested("A smaller ball, and less than a day.", told)
     return judge(found["mcs"] == 60 * DAY and days <= PAPER_DAYS, told, in_part=days <= DAYS_IN_PART,
                  cause=f"It took {days:.1f} days.")

@@ -12,11 +12,10 @@ from experiments import tissue
 from experiments.claims import Claim, Experiment, Finding, Outcome, judge, untested
 from experiments.lazy import pd, plots, special
 from experiments.pieces import GPU_SHARES, Piece, Results
+from experiments.tissue import DISTANCES, LARGE_CELLS, LARGE_LATTICE
 
 ADHESIONS = {-800: ("high adhesion", "#c1121f"), 0: ("low adhesion", "#222222")}
-PAPER_LATTICE = 1024
 INTERVALS = (30, 60, 120)  # s, over which directions are taken
-DISTANCES = (10, 12, 15)  # µm
 GAP, WIDE_GAP = 0.15, 0.3  # of two curves of the mixed share
 HALF_SOONEST, HALF_LATEST = 30, 90  # minutes
 LEAST_NEAR, MOST_NEAR = 0.02, 0.5  # correlation of neighbours
@@ -52,7 +51,7 @@ class Size:
 SIZES = {
     "tiny": Size("lymph-node.toml", 40, tissue.cells_in(40), 4, 2, 32),
     "short": Size("lymph-node.toml", 72, tissue.cells_in(72), 30, 2, 56),
-    "full": Size("large/lymph-node-1mm.toml", PAPER_LATTICE, 3359752, 150, 3, 384, "cuda"),
+    "full": Size("large/lymph-node-1mm.toml", LARGE_LATTICE, LARGE_CELLS, 150, 3, 384, "cuda"),
 }
 
 
@@ -236,7 +235,7 @@ def _hour(found: _Found) -> Finding:
     told = (f"half mixed by contact {_span(times['mixed'], found.size.minutes)}, "
             + ", ".join(f"by centroids within {um} µm {_span(times[f'mixed_{um}'], found.size.minutes)}"
                         for um in DISTANCES))
-    if found.size.lattice != PAPER_LATTICE:
+    if found.size.lattice != LARGE_LATTICE:
         return Finding("hour", kiln=untested(f"A ball of {found.size.lattice - tissue.SHELL} µm mixes sooner than one "
                                              "of 1 mm.", told))
 

@@ -98,6 +98,8 @@ def node(lattice: int, cells: int, stroma_j: float, connectivity: str = "free") 
 
 
 PAPER_LATTICE, PAPER_CELLS = 256, 50135
+LARGE_LATTICE, LARGE_CELLS = 1024, 3359752  # of the paper's node of 1 mm
+DISTANCES = (10, 12, 15)  # µm: centroids closer than these count as mixed
 
 
 def cells_in(lattice: int) -> int:

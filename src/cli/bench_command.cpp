@@ -77,10 +77,9 @@ Timed timed_together(Model model, int64_t mcs, int64_t replicas, const EngineOpt
   return timed;
 }
 
-void require_board_of_kernels(EngineOptions& options) {
-  BoardKernels& kernels = options.board_kernels;
+void require_board_of_kernels(const EngineOptions& options) {
+  const BoardKernels& kernels = options.board_kernels;
   const char* asked = !kernels.skipping ? "--all-terms" : !kernels.specialised ? "--generic" : "--no-cache";
-  kernels.specialised &= kernels.skipping;
   const bool board_on_gpu = options.engine == "cuda" && options.schedule == "checkerboard";
   if (kernels.cached && kernels.specialised) return;
   if (!board_on_gpu) throw UserError(fmt::format("{} needs --engine cuda --schedule checkerboard.", asked));
@@ -88,7 +87,7 @@ void require_board_of_kernels(EngineOptions& options) {
 
 }  // namespace
 
-int bench_command(BenchOptions options) {
+int bench_command(const BenchOptions& options) {
   const int size = options.size.value_or(default_size(options.name));
   if (size < 8) throw UserError(fmt::format("--size is {}, but must be at least 8.", size));
   require_board_of_kernels(options.engine);

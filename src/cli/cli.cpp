@@ -141,7 +141,9 @@ void add_bench(CLI::App& app, BenchOptions& o) {
   BoardKernels& kernels = o.engine.board_kernels;
   c.add_flag("!--no-cache", kernels.cached)->group("");
   c.add_flag("!--generic", kernels.specialised)->group("");
-  c.add_flag("!--all-terms", kernels.skipping)->group("");
+  c.add_flag_callback("--all-terms", [&kernels] {
+     kernels.specialised = kernels.skipping = false;
+   })->group("");
 }
 
 void add_fidelity(CLI::App& app, FidelityOptions& o) {

@@ -39,7 +39,7 @@ struct BenchOptions {
   std::vector<std::string> set;
   bool json = false;
 };
-int bench_command(BenchOptions options);
+int bench_command(const BenchOptions& options);
 
 struct SweepOptions {
   std::string model;

@@ -19,9 +19,8 @@ enum class Stream : uint32_t {
   checkerboard_attempts = 12,  // checkerboard schedule: (pair of blocks, step) -> an attempt of each
   phantom_noise = 14,          // (voxel, 0) -> noise of a generated image
   sweep_seeds = 16,            // (hash of what is varied, replica) -> seed of a run of a sweep
-  checkerboard_replayed =
-      18,                // checkerboard schedule, replayed: (block, number) -> a number of its own stream
-  initial_voronoi = 17,  // (draw, step) -> site of a seed of a Voronoi packing
+  initial_voronoi = 17,        // (draw, step) -> site of a seed of a Voronoi packing
+  checkerboard_replayed = 18,  // checkerboard schedule: (block, how many before) -> a replayed number
 };
 
 }  // namespace kiln

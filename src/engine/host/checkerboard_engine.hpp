@@ -56,7 +56,7 @@ class CheckerboardEngine : public Engine {
   void judge(const Physics& physics, Member& me, Vec3i place, const checkerboard::Attempt& attempt);
   template <class Physics>
   float act_delta(const Physics& physics, const HostWorld<Dim>& world, const Copy& copy) const;
-  // `barrier` is the first step after the last one.
+  // `barrier` names the last time that all blocks waited: by the first step after it.
   template <class Physics>
   void settle(const Physics& physics, Member& me, uint64_t barrier);
   template <class Physics>

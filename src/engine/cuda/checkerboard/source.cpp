@@ -15,6 +15,7 @@ constexpr int kSharedBytes = 44 << 10;
 // Places loaded per attempt that profits from them. More than a few cost more than they save.
 constexpr uint64_t kPlacesPerStep = 6;
 
+// Attempts of a block that a load into the cache serves.
 uint64_t steps_together(const CheckerboardSettings& settings) {
   return settings.mutex ? 1 : uint64_t(settings.switch_every);
 }
@@ -52,8 +53,7 @@ std::string checkerboard_source(const Physics& physics, const CheckerboardSettin
              "namespace kiln::model {{\n"
              "constexpr int kRegion = {}, kPerThread = {}, kSwitchEvery = {}, kThreads = {};\n"
              "constexpr bool kCached = {}, kMutex = {}, kDrawsSource = {}, kWaits = {}, kOneRegion = {}, "
-             "kMayMeet = "
-             "{}, kReplays = {};\n"
+             "kMayMeet = {}, kReplays = {};\n"
              "}}  // namespace kiln::model\n"
              "#include \"engine/cuda/checkerboard/kernels.cuh\"\n",
              settings.region, settings.per_thread, settings.switch_every, shape.threads, shape.cached,
