@@ -41,7 +41,7 @@ struct Term : TermDefaults {
   KILN_HOT static bool add(const Physics& physics, World&, const Copy& copy, float& dh) {
     const Params& p = physics.types[copy.steering_type()].chemotaxis;
     if (p.lambda != 0)
-      dh += chemotaxis::delta(p, copy, physics.fields[int(p.field)].at(physics.lattice, copy.source));
+      dh += chemotaxis::delta(p, copy, physics.field_at(int(p.field), copy.source));
     return true;
   }
 };

@@ -64,6 +64,7 @@ struct Physics {
     return uses.*Term::kUse;
   }
   KILN_HOT constexpr bool has_targets() const { return uses.targets; }
+  KILN_HOT Vec3f field_at(int field, const Vec3i& place) const { return fields[field].at(lattice, place); }
 };
 
 // How far from its target an attempt may read sites, whatever terms there are.

@@ -20,13 +20,14 @@ void decay_act(State& state, const Range& sites) {
   }
 }
 
-// Adds the sites in rows of the lattice to the sums of cells that were moved.
-void count_sums(State& state, const Range& rows, const std::vector<uint8_t>& moved) {
-  const Lattice& lattice = state.lattice;
+// Adds own sites, in rows, to the sums of cells that were moved.
+void count_sums(State& state, const Frame& frame, const Range& rows, const BetweenMcs::Moved& moved) {
+  const Lattice& lattice = frame.lattice;
   for (int64_t row = rows.first; row < rows.last; ++row) {
-    Vec3i place{0, int32_t(row % lattice.size.y), int32_t(row / lattice.size.y)};
-    const CellId* ids = state.ids.data() + lattice.index(place);
-    for (; place.x < lattice.size.x; ++place.x) {
+    const int32_t length = frame.own.size().y;
+    Vec3i place = frame.own.low + Vec3i{0, int32_t(row % length), int32_t(row / length)};
+    const CellId* ids = state.ids.data() + state.lattice.index({0, place.y, place.z});
+    for (; place.x < frame.own.high.x; ++place.x) {
       const CellId cell = ids[place.x];
       if (!moved[cell]) continue;
       const auto add = [](int64_t& to, int64_t by) {
@@ -42,10 +43,14 @@ void count_sums(State& state, const Range& rows, const std::vector<uint8_t>& mov
   }
 }
 
-void turn_persistent_cells(State& state, const Physics& physics, int64_t mcs, const Range& cells) {
+void turn_persistent_cells(State& state, const Vec3i& origin, const Physics& physics, int64_t mcs,
+                           const Range& cells) {
   for (CellId cell = CellId(cells.first); cell < CellId(cells.last); ++cell) {
-    if (cell == kMedium || state.cells.extent[cell].volume == 0) continue;
-    persistence::turn(physics.types[state.cells.type[cell]].persistence, mcs, state.cells.position(cell),
+    const int32_t volume = state.cells.extent[cell].volume;
+    if (cell == kMedium || volume == 0) continue;
+    const Cells::Centroid& centroid = state.cells.centroid[cell];
+    persistence::turn(physics.types[state.cells.type[cell]].persistence, mcs,
+                      centroid_of(centroid.anchor + origin, centroid.sum, volume),
                       state.cells.direction[cell],
                       state.cells.history.data() + cell * std::size_t(state.cells.history_length));
   }
@@ -55,7 +60,7 @@ void turn_persistent_cells(State& state, const Physics& physics, int64_t mcs, co
 
 void finish_mcs(State& state, const Physics& physics) {
   Team alone(1);
-  BetweenMcs(alone).finish_mcs(state, physics, 0);
+  BetweenMcs(alone, frame_of_whole(state.lattice)).finish_mcs(state, physics, 0);
 }
 
 struct BetweenMcs::Stages {
@@ -68,14 +73,15 @@ struct BetweenMcs::Stages {
   void count_sums() {}  // engines here keep them copy by copy
   void move_anchors() { between.move_anchors(state, member); }
   void turn_cells(int64_t mcs) {
-    turn_persistent_cells(state, physics, mcs, range_of(int64_t(state.cells.count()), between.team_, member));
+    turn_persistent_cells(state, between.frame_.origin, physics, mcs,
+                          range_of(int64_t(state.cells.count()), between.team_, member));
   }
 };
 
 void BetweenMcs::finish_mcs(State& state, const Physics& physics, int member) {
   const int64_t mcs = state.mcs + 1;
   Stages stages{*this, state, physics, member};
-  play_tick({mcs_between_anchor_checks(state.lattice), state.cells.history_length > 0, false}, mcs, stages);
+  play_tick({mcs_between_anchor_checks(frame_.lattice), state.cells.history_length > 0, false}, mcs, stages);
   team_.wait();
   if (member == 0) state.mcs = mcs;
   team_.wait();
@@ -92,15 +98,18 @@ void BetweenMcs::move_anchors(State& state, int member) {
   for (CellId cell = CellId(mine.first); cell < CellId(mine.last); ++cell) {
     Cells::Centroid& centroid = cells.centroid[cell];
     if (cell == kMedium ||
-        !move_anchor(state.lattice, cells.extent[cell].volume, centroid.anchor, centroid.sum))
+        !move_anchor(frame_.lattice, cells.extent[cell].volume, centroid.anchor, centroid.sum))
       continue;
     moved_[cell] = 1;
     if (!cells.moments.empty()) cells.moments[cell] = {};
     any_moved_ = true;
   }
   team_.wait();
-  if (any_moved_)
-    count_sums(state, range_of(int64_t(state.lattice.size.y) * state.lattice.size.z, team_, member), moved_);
+  const Vec3i size = frame_.own.size();
+  if (any_moved_) count_sums(state, frame_, range_of(int64_t(size.y) * size.z, team_, member), moved_);
+  team_.wait();
+  if (!unite_) return;
+  if (member == 0) unite_(moved_);
   team_.wait();
 }
 

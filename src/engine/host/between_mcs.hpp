@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <vector>
 
+#include "core/box.hpp"
 #include "core/state.hpp"
 #include "engine/host/team.hpp"
 #include "engine/schedule/tick.hpp"
@@ -14,10 +16,25 @@ namespace kiln {
 // The tick by one thread.
 void finish_mcs(State& state, const Physics& physics);
 
+// How a state lies in the lattice that its cells live in: as a whole, or as a brick of it.
+struct Frame {
+  Lattice lattice;
+  Vec3i origin{0, 0, 0};  // of the state's sites
+  Box own;                // sites that nobody else counts, as the state numbers them
+};
+inline Frame frame_of_whole(const Lattice& lattice) { return {lattice, {}, {{0, 0, 0}, lattice.size}}; }
+
 // The tick by a team: all its members call it.
 class BetweenMcs {
  public:
-  explicit BetweenMcs(Team& team) : team_(team) {}
+  // By cell: whether its anchor was moved, so that its sums are to be counted.
+  using Moved = std::vector<uint8_t>;
+  // Where others count sites as well, `unite` adds theirs to the sums of cells that were moved; it is called
+  // by one member whenever anchors are looked at.
+  using Unite = std::function<void(const Moved&)>;
+
+  BetweenMcs(Team& team, const Frame& frame, Unite unite = {})
+      : team_(team), frame_(frame), unite_(std::move(unite)) {}
   void finish_mcs(State& state, const Physics& physics, int member);
 
  private:
@@ -25,7 +42,9 @@ class BetweenMcs {
   void move_anchors(State& state, int member);
 
   Team& team_;
-  std::vector<uint8_t> moved_;  // per cell: whether its anchor was moved, so that its sums are to be counted
+  Frame frame_;
+  Unite unite_;
+  Moved moved_;
   std::atomic<bool> any_moved_ = false;
 };
 

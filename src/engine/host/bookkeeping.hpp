@@ -19,10 +19,10 @@ template <int Dim, class Physics>
 KILN_HOT void apply_copy(State& state, const Physics& physics, const Copy& copy, Site target,
                          const Vec3i& place, const CopyChange& change) {
   if (copy.loser != kMedium)
-    gain_site<Dim, Physics::kMoments>(state.lattice, state.cells, copy.loser, place, -1,
+    gain_site<Dim, Physics::kMoments>(physics.lattice, state.cells, copy.loser, place, -1,
                                       change.loser_perimeter);
   if (copy.winner != kMedium)
-    gain_site<Dim, Physics::kMoments>(state.lattice, state.cells, copy.winner, place, +1,
+    gain_site<Dim, Physics::kMoments>(physics.lattice, state.cells, copy.winner, place, +1,
                                       change.winner_perimeter);
   put_site(state, physics, target, copy.winner, copy.winner_type);
 }

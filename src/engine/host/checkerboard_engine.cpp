@@ -33,7 +33,7 @@ CheckerboardEngine<Dim>::CheckerboardEngine(State state, const Physics& physics,
       in_sequence_(plays_in_sequence(plan_, physics)),
       reader_(state_),
       team_(in_sequence_ ? 1 : useful_threads(plan_, threads)),
-      between_mcs_(team_),
+      between_mcs_(team_, frame_of_whole(state_.lattice)),
       members_(std::size_t(team_.members())) {
   // Two blocks share a draw, so shares are whole pairs.
   const uint64_t pairs = (uint64_t(plan_.block_count()) + 1) / 2, parts = members_.size();

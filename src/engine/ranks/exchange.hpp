@@ -1,0 +1,61 @@
+// How ranks talk to each other: messages between two of them, in the order in which they were sent, and a few
+// sums over all. Bricks know nothing else of each other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace kiln {
+
+using Message = std::vector<std::byte>;
+
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+
+  virtual int rank() const = 0;
+  virtual int ranks() const = 0;
+
+  // Sends `to[k]` the message `out[k]` and waits for one from each of them, into `in[k]`. All ranks that are
+  // named have to name each other. Memory of `in` is used again.
+  virtual void swap(std::span<const int> to, std::span<const Message> out, std::vector<Message>& in) = 0;
+
+  // True on all ranks where it is on any. All ranks call it.
+  virtual bool any(bool here) = 0;
+};
+
+// Numbers one after the other in a message.
+template <class T>
+void append(Message& message, const T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const auto* bytes = reinterpret_cast<const std::byte*>(&value);
+  message.insert(message.end(), bytes, bytes + sizeof value);
+}
+
+// A message as it is read.
+class Reading {
+ public:
+  explicit Reading(const Message& message) : at_(message.data()), end_(at_ + message.size()) {}
+  bool done() const { return at_ == end_; }
+  template <class T>
+  T take() {
+    T value;
+    std::memcpy(&value, at_, sizeof value);
+    at_ += sizeof value;
+    return value;
+  }
+  const std::byte* take_bytes(std::size_t count) {
+    const std::byte* const here = at_;
+    at_ += count;
+    return here;
+  }
+
+ private:
+  const std::byte *at_, *end_;
+};
+
+}  // namespace kiln

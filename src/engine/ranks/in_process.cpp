@@ -1,0 +1,74 @@
+#include "engine/ranks/in_process.hpp"
+
+namespace kiln {
+
+class InProcess::Member : public Exchange {
+ public:
+  Member(InProcess& all, int rank) : all_(all), rank_(rank) {}
+  int rank() const override { return rank_; }
+  int ranks() const override { return int(all_.boxes_.size()); }
+
+  void swap(std::span<const int> to, std::span<const Message> out, std::vector<Message>& in) override {
+    for (std::size_t k = 0; k < to.size(); ++k) {
+      Box& box = *all_.boxes_[std::size_t(to[k])];
+      {
+        const std::lock_guard hold(box.lock);
+        box.from[std::size_t(rank_)].push_back(out[k]);
+      }
+      box.arrived.notify_one();
+    }
+    in.resize(to.size());
+    Box& mine = *all_.boxes_[std::size_t(rank_)];
+    std::unique_lock hold(mine.lock);
+    for (std::size_t k = 0; k < to.size(); ++k) {
+      std::deque<Message>& queue = mine.from[std::size_t(to[k])];
+      mine.arrived.wait(hold, [&] { return !queue.empty() || all_.closed_; });
+      if (queue.empty()) throw RankGone();
+      in[k].swap(queue.front());
+      queue.pop_front();
+    }
+  }
+
+  bool any(bool here) override {
+    Vote& vote = all_.vote_;
+    std::unique_lock hold(vote.lock);
+    const uint64_t number = vote.number;
+    vote.any |= here;
+    if (++vote.votes == ranks()) {
+      vote.outcome = vote.any;
+      vote.any = false;
+      vote.votes = 0;
+      vote.number += 1;
+      vote.over.notify_all();
+    } else {
+      vote.over.wait(hold, [&] { return vote.number != number || all_.closed_; });
+      if (vote.number == number) throw RankGone();
+    }
+    return vote.outcome;
+  }
+
+ private:
+  InProcess& all_;
+  int rank_;
+};
+
+InProcess::InProcess(int ranks) {
+  for (int rank = 0; rank < ranks; ++rank) {
+    boxes_.push_back(std::make_unique<Box>());
+    boxes_.back()->from.resize(std::size_t(ranks));
+  }
+  for (int rank = 0; rank < ranks; ++rank) members_.push_back(std::make_unique<Member>(*this, rank));
+}
+
+InProcess::~InProcess() = default;
+
+void InProcess::close() {
+  std::vector<std::unique_lock<std::mutex>> all;
+  for (auto& box : boxes_) all.emplace_back(box->lock);
+  all.emplace_back(vote_.lock);
+  closed_ = true;
+  for (auto& box : boxes_) box->arrived.notify_all();
+  vote_.over.notify_all();
+}
+
+}  // namespace kiln

@@ -1,0 +1,46 @@
+// Ranks that are threads of one process.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "engine/ranks/exchange.hpp"
+
+namespace kiln {
+
+// What a rank is told that waits for one which has failed.
+struct RankGone {};
+
+class InProcess {
+ public:
+  explicit InProcess(int ranks);
+  ~InProcess();
+
+  Exchange& of(int rank) { return *members_[std::size_t(rank)]; }
+  // No more messages will come: whoever waits, or comes to, gets RankGone.
+  void close();
+
+ private:
+  class Member;
+  struct Box {
+    std::mutex lock;
+    std::condition_variable arrived;
+    std::vector<std::deque<Message>> from;  // by rank
+  };
+  struct Vote {
+    std::mutex lock;
+    std::condition_variable over;
+    int votes = 0;
+    bool any = false, outcome = false;
+    uint64_t number = 0;
+  };
+
+  std::vector<std::unique_ptr<Box>> boxes_;  // by rank that is written to
+  Vote vote_;
+  bool closed_ = false;  // written under all locks
+  std::vector<std::unique_ptr<Exchange>> members_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,151 @@
+#include "engine/ranks/tissue_part.hpp"
+
+#include "core/columns.hpp"
+
+namespace kiln {
+namespace {
+
+// Calls visit(row of the stored lattice, first place in the lattice that it shows, sites) for stretches that lie in
+// a row of both.
+template <class Visit>
+void for_each_stretch(const TissuePart& part, const Box& stored, const Visit& visit) {
+  const Lattice& lattice = part.grid.lattice();
+  for (int32_t z = stored.low.z; z < stored.high.z; ++z)
+    for (int32_t y = stored.low.y; y < stored.high.y; ++y)
+      for (int32_t x = stored.low.x; x < stored.high.x;) {
+        Vec3i place = part.brick.origin + Vec3i{x, y, z};
+        lattice.wrap(place);
+        const int32_t length = std::min(stored.high.x - x, lattice.size.x - place.x);
+        visit(part.state.lattice.index({x, y, z}), lattice.index(place), length);
+        x += length;
+      }
+}
+
+std::size_t first_row(const Column& column, const Cells& cells, CellId cell) {
+  return std::size_t(cell) * std::size_t(column.rows_per_cell(cells));
+}
+std::size_t bytes_of_rows(const Column& column, const Cells& cells) {
+  return std::size_t(column.rows_per_cell(cells)) * column.row_bytes;
+}
+
+void copy_row(const Cells& from, CellId source, Cells& to, CellId target) {
+  for (const Column& column : columns())
+    if (column.is_there(from))
+      std::memcpy(column.data(to) + first_row(column, to, target) * column.row_bytes,
+                  column.data_of(from) + first_row(column, from, source) * column.row_bytes,
+                  bytes_of_rows(column, from));
+}
+
+}  // namespace
+
+Vec3i TissuePart::stored_place(const Vec3i& place) const {
+  const Lattice& lattice = grid.lattice();
+  Vec3i p = place - brick.origin;
+  for (int axis = 0; axis < lattice.dimension; ++axis) {
+    if (!lattice.periodic[axis] || !grid.is_cut(axis)) continue;
+    if (p[axis] < 0)
+      p[axis] += lattice.size[axis];
+    else if (p[axis] >= lattice.size[axis])
+      p[axis] -= lattice.size[axis];
+  }
+  return p;
+}
+
+CellId TissuePart::add_cell(CellId number_of_cell) {
+  CellId own;
+  if (free_rows.empty()) {
+    own = state.cells.add(0);
+    number.push_back(kNowhere);
+    here.push_back(0);
+  } else {
+    own = free_rows.back();
+    free_rows.pop_back();
+  }
+  number[own] = number_of_cell;
+  here[own] = 0;
+  own_id.insert(number_of_cell, own);
+  return own;
+}
+
+void TissuePart::drop_cell(CellId own) {
+  own_id.erase(number[own]);
+  number[own] = kNowhere;
+  state.cells.extent[own] = {};  // so that nothing turns it or moves its anchor
+  state.cells.type[own] = 0;
+  free_rows.push_back(own);
+}
+
+void append_row(Message& message, const TissuePart& part, CellId own) {
+  const Cells& cells = part.state.cells;
+  for (const Column& column : columns()) {
+    if (!column.is_there(cells)) continue;
+    const std::byte* const first = column.data_of(cells) + first_row(column, cells, own) * column.row_bytes;
+    message.insert(message.end(), first, first + bytes_of_rows(column, cells));
+  }
+  append(message, cells.centroid[own].anchor + part.brick.origin);
+}
+
+void read_row(Reading& message, TissuePart& part, CellId own) {
+  Cells& cells = part.state.cells;
+  for (const Column& column : columns()) {
+    if (!column.is_there(cells)) continue;
+    const std::size_t bytes = bytes_of_rows(column, cells);
+    std::memcpy(column.data(cells) + first_row(column, cells, own) * column.row_bytes,
+                message.take_bytes(bytes), bytes);
+  }
+  cells.centroid[own].anchor = message.take<Vec3i>() - part.brick.origin;
+}
+
+TissuePart cut_out(const State& whole, const BrickGrid& grid, int rank, int halo,
+                   const std::vector<CellId>& numbers, const std::vector<bool>& frozen) {
+  TissuePart part;
+  part.grid = grid;
+  part.brick = brick_with_halo(grid, rank, halo);
+  part.frozen = frozen;
+  State& state = part.state;
+  state.lattice = part.brick.stored;
+  state.mcs = whole.mcs;
+  state.cells.history_length = whole.cells.history_length;
+  for (const Column& column : columns())
+    if (column.is_there(whole.cells)) column.resize(state.cells, std::size_t(column.rows_per_cell(state.cells)));
+  copy_row(whole.cells, kMedium, state.cells, kMedium);
+  part.number = {kMedium};
+  part.here = {0};
+  for (const CellId number : numbers) {
+    const CellId own = part.add_cell(number);
+    copy_row(whole.cells, number, state.cells, own);
+    state.cells.centroid[own].anchor = state.cells.centroid[own].anchor - part.brick.origin;
+  }
+  const auto sites = std::size_t(state.lattice.sites());
+  state.ids = HugeVector<CellId>(sites);
+  if (!whole.act.empty()) state.act = HugeVector<ActValue>(sites);
+  for_each_stretch(part, {{0, 0, 0}, state.lattice.size}, [&](Site stored, Site site, int32_t length) {
+    for (int32_t i = 0; i < length; ++i) {
+      const CellId number = whole.ids[std::size_t(site + i)];
+      state.ids[std::size_t(stored + i)] = number == kMedium ? kMedium : part.own_id.find(number);
+      if (!whole.act.empty()) state.act[std::size_t(stored + i)] = whole.act[std::size_t(site + i)];
+    }
+  });
+  for_each_stretch(part, part.brick.own_stored(), [&](Site stored, Site, int32_t length) {
+    for (int32_t i = 0; i < length; ++i) part.here[state.ids[std::size_t(stored + i)]] += 1;
+  });
+  return part;
+}
+
+void put_back(const TissuePart& part, State& whole) {
+  const State& state = part.state;
+  whole.mcs = state.mcs;
+  for_each_stretch(part, part.brick.own_stored(), [&](Site stored, Site site, int32_t length) {
+    for (int32_t i = 0; i < length; ++i) {
+      whole.ids[std::size_t(site + i)] = part.number[state.ids[std::size_t(stored + i)]];
+      if (!whole.act.empty()) whole.act[std::size_t(site + i)] = state.act[std::size_t(stored + i)];
+    }
+  });
+  for (CellId own = 1; own < state.cells.count(); ++own) {
+    if (!part.is_cell(own)) continue;
+    copy_row(state.cells, own, whole.cells, part.number[own]);
+    whole.cells.centroid[part.number[own]].anchor = state.cells.centroid[own].anchor + part.brick.origin;
+  }
+}
+
+}  // namespace kiln

@@ -1,0 +1,44 @@
+// What one rank knows of a tissue: the sites of its brick and its halo, and the cells that are there or may come
+// soon. Cells have numbers of the rank's own, so that tables are as long as the rank has cells; anchors are places
+// as stored. The rows of cells that several ranks know are the same on all of them.
+#pragma once
+
+#include <vector>
+
+#include "core/state.hpp"
+#include "engine/ranks/bricks.hpp"
+#include "engine/ranks/exchange.hpp"
+#include "engine/ranks/id_map.hpp"
+
+namespace kiln {
+
+struct TissuePart {
+  BrickGrid grid;
+  Brick brick;
+  State state;                  // of the stored sites; ids and rows are the rank's own
+  std::vector<CellId> number;   // by own id: that of the whole tissue; kNowhere: the row is free
+  std::vector<int32_t> here;    // by own id: sites in the brick
+  IdMap own_id;                 // by number
+  std::vector<CellId> free_rows;
+  std::vector<bool> frozen;     // by type
+
+  bool is_cell(CellId own) const { return own != kMedium && number[own] != kNowhere; }
+  bool is_frozen(CellId own) const { return frozen[state.cells.type[own]]; }
+  // Along the stored lattice; on a periodic axis the image that is stored, where one is.
+  Vec3i stored_place(const Vec3i& place) const;
+
+  CellId add_cell(CellId number_of_cell);
+  void drop_cell(CellId own);
+};
+
+// A whole row of the cells' table, as every rank understands it.
+void append_row(Message& message, const TissuePart& part, CellId own);
+void read_row(Reading& message, TissuePart& part, CellId own);
+
+// The part of a rank, with the cells of `numbers`, of a tissue that lies in memory as a whole.
+TissuePart cut_out(const State& whole, const BrickGrid& grid, int rank, int halo,
+                   const std::vector<CellId>& numbers, const std::vector<bool>& frozen);
+// Writes what the rank knows into the whole.
+void put_back(const TissuePart& part, State& whole);
+
+}  // namespace kiln
