@@ -53,7 +53,8 @@ int64_t expect_same_bits(const SmallWorld& world, const Vec3i& bricks, int passe
 constexpr Vec3i kCuts2D[] = {{1, 2, 1}, {2, 1, 1}, {2, 2, 1}, {3, 2, 1}};
 constexpr Vec3i kCuts3D[] = {{1, 1, 2}, {2, 2, 1}, {2, 2, 2}, {3, 1, 2}};
 
-// Cells of a random world lie in pieces all over the lattice: most are shared by ranks that are no neighbours.
+// Cells of a random world lie in pieces all over the lattice: most are shared by ranks that are no
+// neighbours.
 TEST(Bricks, GiveTheSameBitsForCellsInPieces) {
   int64_t accepted = 0;
   for (const int passes : {0, 1, 2, 4}) {

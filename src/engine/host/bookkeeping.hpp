@@ -15,16 +15,20 @@ KILN_HOT void put_site(State& state, const Physics& physics, Site site, CellId w
         winner == kMedium ? ActValue(0) : ActValue(physics.types[winner_type].act.max);
 }
 
+// `lattice` is what the cells live in, of which the state may be a part.
+template <int Dim, class Physics>
+KILN_HOT void apply_copy(State& state, const Lattice& lattice, const Physics& physics, const Copy& copy,
+                         Site target, const Vec3i& place, const CopyChange& change) {
+  if (copy.loser != kMedium)
+    gain_site<Dim, Physics::kMoments>(lattice, state.cells, copy.loser, place, -1, change.loser_perimeter);
+  if (copy.winner != kMedium)
+    gain_site<Dim, Physics::kMoments>(lattice, state.cells, copy.winner, place, +1, change.winner_perimeter);
+  put_site(state, physics, target, copy.winner, copy.winner_type);
+}
 template <int Dim, class Physics>
 KILN_HOT void apply_copy(State& state, const Physics& physics, const Copy& copy, Site target,
                          const Vec3i& place, const CopyChange& change) {
-  if (copy.loser != kMedium)
-    gain_site<Dim, Physics::kMoments>(physics.lattice, state.cells, copy.loser, place, -1,
-                                      change.loser_perimeter);
-  if (copy.winner != kMedium)
-    gain_site<Dim, Physics::kMoments>(physics.lattice, state.cells, copy.winner, place, +1,
-                                      change.winner_perimeter);
-  put_site(state, physics, target, copy.winner, copy.winner_type);
+  apply_copy<Dim>(state, state.lattice, physics, copy, target, place, change);
 }
 
 }  // namespace kiln

@@ -1,5 +1,6 @@
-// Plays the `tiles` schedule on a processor's cores: on a lattice that lies in one memory, or on a brick of it
-// that hears of the others. The result depends neither on the number of cores nor on how the lattice is cut.
+// Plays the `tiles` schedule on a processor's cores: on a lattice that lies in one memory, or on a brick of
+// it that hears of the others. The result depends neither on the number of cores nor on how the lattice is
+// cut.
 #pragma once
 
 #include <atomic>
@@ -73,8 +74,12 @@ class TilesPlayer {
   void judge_own_row(const Physics& physics, Member& me, const tiles::Round& round, uint64_t number,
                      uint32_t j, uint32_t k);
   struct Stretch;
+  struct GroupWords;
+  static uint32_t find_live(const StateReader<Dim>& reader, const CellId* ids, const Stretch& stretch,
+                            const uint32_t* words, uint8_t* __restrict live);
   template <class Physics>
-  void judge_stretch(const Physics& physics, Member& me, const tiles::Round& round, const Stretch& stretch);
+  void judge_stretch(const Physics& physics, Member& me, const tiles::Round& round, const Stretch& stretch,
+                     const GroupWords& words);
   template <class Physics>
   void judge(const Physics& physics, Member& me, const Vec3i& place, int direction, float threshold,
              uint32_t priority);
@@ -91,12 +96,10 @@ class TilesPlayer {
   template <class Physics>
   void carry_out_all(const Physics& physics, Member& me);
   // On a brick: claims and copies of others. All members call them.
-  void hear_claims(Member& me)
-    requires(Part::kCut);
+  void hear_claims(Member& me) requires(Part::kCut);
   template <class Physics>
   void hear_copies(const Physics& physics, Member& me);
-  void meet_newcomers(int member)
-    requires(Part::kCut);
+  void meet_newcomers(int member) requires(Part::kCut);
   bool any_open(const Member& me);
   // One member does something that may fail, after which nothing more is done; all others wait.
   template <class Work>
@@ -123,8 +126,8 @@ class TilesPlayer {
   uint64_t members_per_cell_ = 0;  // times 2^32
   std::vector<uint64_t> claims_;   // per cell
   uint64_t rounds_played_ = 0;
-  bool some_open_ = false;         // anywhere; of the last pass
-  std::exception_ptr failure_;     // of what one member did for all
+  bool some_open_ = false;      // anywhere; of the last pass
+  std::exception_ptr failure_;  // of what one member did for all
 };
 
 }  // namespace kiln

@@ -37,9 +37,7 @@ BetweenMcs::Unite TilesPlayer<Dim, Part>::how_to_unite() {
   if constexpr (!Part::kCut)
     return {};
   else
-    return [this](const BetweenMcs::Moved& moved) {
-      attempt([&] { part_.unite_sums(moved); });
-    };
+    return [this](const BetweenMcs::Moved& moved) { attempt([&] { part_.unite_sums(moved); }); };
 }
 
 template <int Dim, class Part>
@@ -125,8 +123,8 @@ void TilesPlayer<Dim, Part>::play_round(const Physics& physics, int member, uint
   team_.wait();
 }
 
-// Every thread has a range of its own, so that cells and sites mostly stay in its cache; a thread that is done
-// takes units from the ranges of the next.
+// Every thread has a range of its own, so that cells and sites mostly stay in its cache; a thread that is
+// done takes units from the ranges of the next.
 template <int Dim, class Part>
 template <class Work>
 void TilesPlayer<Dim, Part>::share_work(Member& me, uint64_t number, uint32_t units, const Work& work) {
@@ -157,7 +155,8 @@ void TilesPlayer<Dim, Part>::judge_all(const Physics& physics, Member& me, const
 }
 
 // The words of kGroup tiles from `first` on, a multiple of it.
-struct GroupWords {
+template <int Dim, class Part>
+struct TilesPlayer<Dim, Part>::GroupWords {
   alignas(64) uint32_t of[tiles::kGroup];
 
   GroupWords(uint64_t seed, uint64_t round, uint32_t first) {
@@ -179,14 +178,15 @@ template <int Dim, class Part>
 struct TilesPlayer<Dim, Part>::Stretch {
   tiles::Row targets;
   uint32_t column, length;
-  uint32_t tile;          // the number of the first
-  const uint32_t* words;
+  uint32_t tile;  // the number of the first
+  uint32_t at;    // its word in the group's
 };
 
 template <int Dim, class Part>
 template <class Physics>
 void TilesPlayer<Dim, Part>::judge_group(const Physics& physics, Member& me, const tiles::Round& round,
                                          uint64_t number, uint32_t first) {
+  const Lattice& lattice = reader_.lattice();
   const GroupWords words(seed_, number, first);
   const uint32_t width = uint32_t(round.count.x), row_length = round.row_length();
   const uint32_t count = std::min(tiles::kGroup, row_length * round.rows() - first);
@@ -195,10 +195,9 @@ void TilesPlayer<Dim, Part>::judge_group(const Physics& physics, Member& me, con
     numbers = std::min(count - i, row_length - column);
     const uint32_t length = std::min(column + numbers, std::max(width, column)) - column;
     const tiles::Row targets =
-        round.row_at(state_.lattice, row % uint32_t(round.count.y), row / uint32_t(round.count.y));
-    if (!state_.lattice.contains(1, targets.first.y) || !state_.lattice.contains(2, targets.first.z))
-      continue;
-    judge_stretch(physics, me, round, {targets, column, length, first + i, words.of + i});
+        round.row_at(lattice, row % uint32_t(round.count.y), row / uint32_t(round.count.y));
+    if (!lattice.contains(1, targets.first.y) || !lattice.contains(2, targets.first.z)) continue;
+    judge_stretch(physics, me, round, {targets, column, length, first + i, i}, words);
   }
 }
 
@@ -219,38 +218,60 @@ void TilesPlayer<Dim, Part>::judge_own_row(const Physics& physics, Member& me, c
     const uint32_t tile = row + column, first = tile / tiles::kGroup * tiles::kGroup;
     const uint32_t length = std::min(end - column, first + tiles::kGroup - tile);
     const GroupWords words(seed_, number, first);
-    judge_stretch(physics, me, round, {targets, column, length, tile, words.of + (tile - first)});
+    judge_stretch(physics, me, round, {targets, column, length, tile, tile - first}, words);
     column += length;
   }
 }
 
-// First compacts, without branches, the attempts between different ids; at walls all pass.
+// Lists, without branches, the attempts of a row between different ids; at walls all pass.
+template <int Dim, class Part>
+[[gnu::noinline]] uint32_t TilesPlayer<Dim, Part>::find_live(const StateReader<Dim>& reader,
+                                                             const CellId* ids, const Stretch& stretch,
+                                                             const uint32_t* words,
+                                                             uint8_t* __restrict live) {
+  const tiles::Row& targets = stretch.targets;
+  const int32_t width = targets.width;
+  uint32_t lives = 0;
+  const auto look_at = [&, inner = reader.places_inside(0)](uint32_t begin, uint32_t end) {
+    int32_t x = targets.x_of(int32_t(stretch.column + begin));
+    for (uint32_t k = begin; k < end; ++k, x += width) {
+      live[lives] = uint8_t(k);
+      const bool edge = uint32_t(x - 1) >= inner;
+      const int direction = tiles::direction_of(words[k], Moore<Dim>::kCount);
+      const Site target = edge ? 0 : x, step = edge ? 0 : reader.neighbour_offset(direction);
+      lives += (ids[target] != ids[target + step]) | edge ? 1 : 0;
+    }
+  };
+  const auto before_gap =
+      uint32_t(std::clamp<int64_t>(int64_t(targets.split) - int64_t(stretch.column), 0, stretch.length));
+  look_at(0, before_gap);
+  look_at(before_gap, stretch.length);
+  return lives;
+}
+
+inline uint32_t list_all(uint32_t length, uint8_t* live) {
+  for (uint32_t k = 0; k < length; ++k) live[k] = uint8_t(k);
+  return length;
+}
+
 template <int Dim, class Part>
 template <class Physics>
-void TilesPlayer<Dim, Part>::judge_stretch(const Physics& physics, Member& me,
-                                                     const tiles::Round& round, const Stretch& stretch) {
+KILN_HOT void TilesPlayer<Dim, Part>::judge_stretch(const Physics& physics, Member& me,
+                                                    const tiles::Round& round, const Stretch& stretch,
+                                                    const GroupWords& words) {
   constexpr int kNeighbours = Moore<Dim>::kCount;
-  const auto& [targets, column, length, tile, words] = stretch;
+  const tiles::Row targets = stretch.targets;
+  const uint32_t column = stretch.column, length = stretch.length, tile = stretch.tile, i = stretch.at;
   Vec3i place{0, targets.first.y, targets.first.z};
-  const Lattice& lattice = state_.lattice;
+  const Lattice& lattice = reader_.lattice();
   const bool inner_row = reader_.is_inner(1, place.y) && (Dim == 2 || reader_.is_inner(2, place.z));
   const CellId* ids = reader_.ids() + lattice.index(place);
   uint8_t live[tiles::kGroup];
-  uint32_t lives = 0, voids = 0;
-  for (uint32_t k = 0; k < length; ++k) {
-    live[lives] = uint8_t(k);
-    const int32_t x = targets.x_of(int32_t(column + k));
-    bool may_be_live = true;
-    if (inner_row) {
-      const bool edge = !reader_.is_inner(0, x);
-      const int direction = tiles::direction_of(words[k], kNeighbours);
-      const Site target = edge ? 0 : x, step = edge ? 0 : reader_.neighbour_offset(direction);
-      may_be_live = (ids[target] != ids[target + step]) | edge;
-    }
-    lives += may_be_live ? 1 : 0;
-  }
+  uint32_t voids = 0;
+  const uint32_t lives =
+      inner_row ? find_live(reader_, ids, stretch, words.of + i, live) : list_all(length, live);
   for (uint32_t j = 0; j < lives; ++j) {
-    const uint32_t k = live[j], word = words[k];
+    const uint32_t k = live[j], word = words.of[i + k];
     place.x = targets.x_of(int32_t(column + k));
     if (!lattice.contains(0, place.x)) {
       voids += 1;
@@ -342,7 +363,8 @@ void TilesPlayer<Dim, Part>::carry_out_owned(const Physics& physics, Member& me)
     if (winner_taken || loser_taken) {
       me.open[kept++] = a;
     } else if (a.accepted) {
-      apply_copy<Dim>(state_, physics, a.copy(), state_.lattice.index(a.target), a.target, a.change());
+      apply_copy<Dim>(state_, frame_.lattice, physics, a.copy(), state_.lattice.index(a.target), a.target,
+                      a.change());
       if constexpr (Part::kCut) part_.tell(std::size_t(&me - members_.data()), a);
       me.counts.accepted += 1;
     }
@@ -379,7 +401,7 @@ template <int Dim, class Part>
 template <class Physics>
 void TilesPlayer<Dim, Part>::carry_out_all(const Physics& physics, Member& me) {
   const auto move = [&](const Open& a, bool wins) {
-    gain_site<Dim, Physics::kMoments>(physics.lattice, state_.cells, wins ? a.winner : a.loser, a.target,
+    gain_site<Dim, Physics::kMoments>(frame_.lattice, state_.cells, wins ? a.winner : a.loser, a.target,
                                       wins ? +1 : -1, wins ? a.winner_perimeter : a.loser_perimeter);
   };
   for (const Open& a : me.open) {
@@ -415,9 +437,7 @@ void TilesPlayer<Dim, Part>::attempt(const Work& work) {
 }
 
 template <int Dim, class Part>
-void TilesPlayer<Dim, Part>::meet_newcomers(int member)
-  requires(Part::kCut)
-{
+void TilesPlayer<Dim, Part>::meet_newcomers(int member) requires(Part::kCut) {
   const Member& me = members_[std::size_t(member)];
   if (rounds_played_ % uint64_t(part_.rounds_between_refreshes()) == 0)
     one_of_all(me, [&] {
@@ -429,9 +449,7 @@ void TilesPlayer<Dim, Part>::meet_newcomers(int member)
 
 // A cell's claim of the lowest priority on any brick stands.
 template <int Dim, class Part>
-void TilesPlayer<Dim, Part>::hear_claims(Member& me)
-  requires(Part::kCut)
-{
+void TilesPlayer<Dim, Part>::hear_claims(Member& me) requires(Part::kCut) {
   const auto self = std::size_t(&me - members_.data());
   for (const Open& a : me.open) {
     if (!a.accepted) continue;
@@ -455,7 +473,7 @@ void TilesPlayer<Dim, Part>::hear_copies(const Physics& physics, Member& me) {
   part_.for_each_copy([&](std::size_t number, const auto& heard) {
     const auto move = [&](CellId cell, int sign, int32_t perimeter) {
       if (cell != kMedium && &owner_of(cell) == &me)
-        gain_site<Dim, Physics::kMoments>(physics.lattice, state_.cells, cell, heard.target, sign, perimeter);
+        gain_site<Dim, Physics::kMoments>(frame_.lattice, state_.cells, cell, heard.target, sign, perimeter);
     };
     move(heard.loser, -1, heard.loser_perimeter);
     move(heard.winner, +1, heard.winner_perimeter);

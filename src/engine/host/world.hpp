@@ -60,6 +60,8 @@ class StateReader {
     return lattice_.index(lattice_.wrap(there) ? there : place);
   }
 
+  // Places 1 to this along an axis have both neighbours inside.
+  uint32_t places_inside(int axis) const { return inner_[axis]; }
   bool is_inner(int axis, int32_t at) const { return uint32_t(at - 1) < inner_[axis]; }
   // True where all Moore neighbours lie inside the box, so that no wrapping is needed.
   bool is_interior(const Vec3i& p) const {

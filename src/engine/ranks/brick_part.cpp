@@ -81,7 +81,9 @@ void BrickPart::swap_copies() {
   swap();
   heard_.clear();
   const Lattice& stored = tissue_.state.lattice;
-  const auto own_id = [&](CellId number) { return number == kMedium ? kMedium : tissue_.own_id.find(number); };
+  const auto own_id = [&](CellId number) {
+    return number == kMedium ? kMedium : tissue_.own_id.find(number);
+  };
   for (std::size_t p = 0; p < in_.size(); ++p) {
     const Box brick = tissue_.grid.brick(sharing_.partners()[p]);
     for (Reading message(in_[p]); !message.done();) {

@@ -1,5 +1,5 @@
-// What a brick tells the others, and hears of them, while it is played: claims on cells that are shared, copies
-// that change shared cells or sites of a halo, and sums that are counted on several bricks.
+// What a brick tells the others, and hears of them, while it is played: claims on cells that are shared,
+// copies that change shared cells or sites of a halo, and sums that are counted on several bricks.
 #pragma once
 
 #include <atomic>
@@ -64,7 +64,8 @@ class BrickPart {
   // A member's share of them.
   template <class Visit>
   void for_each_claim(std::size_t member, std::size_t members, const Visit& visit) const {
-    for (std::size_t i = member; i < claims_.size(); i += members) visit(claims_[i].cell, claims_[i].priority);
+    for (std::size_t i = member; i < claims_.size(); i += members)
+      visit(claims_[i].cell, claims_[i].priority);
   }
   void unite_sums(const BetweenMcs::Moved& moved);
   bool any(bool here) { return exchange_.any(here); }
@@ -76,10 +77,11 @@ class BrickPart {
   };
 
   void count_here(CellId cell, int change) {
-    if (cell != kMedium) std::atomic_ref<int32_t>(tissue_.here[cell]).fetch_add(change, std::memory_order_relaxed);
+    if (cell != kMedium)
+      std::atomic_ref<int32_t>(tissue_.here[cell]).fetch_add(change, std::memory_order_relaxed);
   }
-  void send_copy(std::size_t member, const Vec3i& target, CellId winner, CellId loser, int16_t winner_perimeter,
-                 int16_t loser_perimeter);
+  void send_copy(std::size_t member, const Vec3i& target, CellId winner, CellId loser,
+                 int16_t winner_perimeter, int16_t loser_perimeter);
   void swap();
 
   TissuePart& tissue_;

@@ -49,8 +49,7 @@ std::vector<Box> BrickGrid::images_near(const Box& box, const Box& from, int dis
   for (int z = -turns(2); z <= turns(2); ++z)
     for (int y = -turns(1); y <= turns(1); ++y)
       for (int x = -turns(0); x <= turns(0); ++x) {
-        const Box image =
-            box.shifted({x * lattice_.size.x, y * lattice_.size.y, z * lattice_.size.z});
+        const Box image = box.shifted({x * lattice_.size.x, y * lattice_.size.y, z * lattice_.size.z});
         if (!image.within(reach).empty()) result.push_back(image);
       }
   return result;
@@ -78,10 +77,11 @@ Vec3i brick_counts(const Lattice& lattice, int ranks, int32_t thinnest) {
     }
   }
   if (best.x == 0)
-    throw UserError(fmt::format(
-        "{} ranks are too many for a lattice of {}: a brick has to be {} sites thick at least along every axis "
-        "that is cut.",
-        ranks, size_text(lattice), thinnest));
+    throw UserError(
+        fmt::format("{} ranks are too many for a lattice of {}: a brick has to be {} sites thick at least "
+                    "along every axis "
+                    "that is cut.",
+                    ranks, size_text(lattice), thinnest));
   return best;
 }
 
@@ -93,11 +93,13 @@ std::string bricks_text(const Vec3i& counts, int dimension) {
 Vec3i bricks_from_text(const std::string& text, int dimension) {
   Vec3i counts{1, 1, 1};
   char rest = 0;
-  const int read = dimension == 2 ? std::sscanf(text.c_str(), "%dx%d%c", &counts.x, &counts.y, &rest)
-                                  : std::sscanf(text.c_str(), "%dx%dx%d%c", &counts.x, &counts.y, &counts.z, &rest);
+  const int read = dimension == 2
+                       ? std::sscanf(text.c_str(), "%dx%d%c", &counts.x, &counts.y, &rest)
+                       : std::sscanf(text.c_str(), "%dx%dx%d%c", &counts.x, &counts.y, &counts.z, &rest);
   if (read != dimension || counts.x < 1 || counts.y < 1 || counts.z < 1)
-    throw UserError(fmt::format("--bricks is \"{}\"; it has to be a number of bricks along every axis, as {}.",
-                                text, dimension == 2 ? "2x1" : "2x2x1"));
+    throw UserError(
+        fmt::format("--bricks is \"{}\"; it has to be a number of bricks along every axis, as {}.", text,
+                    dimension == 2 ? "2x1" : "2x2x1"));
   return counts;
 }
 

@@ -1,5 +1,5 @@
-// A lattice cut into bricks, one for every rank: where they lie, who is next to whom, and what a rank keeps of
-// the sites around its own.
+// A lattice cut into bricks, one for every rank: where they lie, who is next to whom, and what a rank keeps
+// of the sites around its own.
 #pragma once
 
 #include <string>
@@ -38,8 +38,8 @@ class BrickGrid {
 };
 
 // Cuts a lattice for so many ranks by the least surface; of two ways as good the one that cuts x less, whose
-// rows then stay long, then y. Bricks are at least `thinnest` sites thick along every axis that is cut. Throws
-// UserError where that cannot be had.
+// rows then stay long, then y. Bricks are at least `thinnest` sites thick along every axis that is cut.
+// Throws UserError where that cannot be had.
 Vec3i brick_counts(const Lattice& lattice, int ranks, int32_t thinnest);
 
 // "2x2x1", or "2x1" where a lattice has two axes.

@@ -1,15 +1,15 @@
-// The `tiles` schedule on several bricks in one process, each played by threads of its own. The bits are those of
-// ThreadsEngine.
+// The `tiles` schedule on several bricks in one process, each played by threads of its own. The bits are
+// those of ThreadsEngine.
 #pragma once
 
 #include <functional>
 #include <memory>
 
 #include "engine/engine.hpp"
+#include "engine/host/team.hpp"
 #include "engine/ranks/bricks.hpp"
 #include "engine/ranks/exchange.hpp"
 #include "engine/ranks/in_process.hpp"
-#include "engine/host/team.hpp"
 #include "engine/schedule/tiles.hpp"
 
 namespace kiln {

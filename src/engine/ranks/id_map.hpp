@@ -1,5 +1,5 @@
-// From the ids that all ranks know to a rank's own. Open addressing; a few nanoseconds where a std::unordered_map
-// takes tens.
+// From the ids that all ranks know to a rank's own. Open addressing; a few nanoseconds where a
+// std::unordered_map takes tens.
 #pragma once
 
 #include <vector>

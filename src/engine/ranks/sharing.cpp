@@ -130,7 +130,8 @@ void Sharing::refresh() {
       }
     }
 
-  // All who shared a cell know now who is to. To a newcomer the first who named it sends the row, and the ranks.
+  // All who shared a cell know now who is to. To a newcomer the first who named it sends the row, and the
+  // ranks.
   std::map<CellId, std::vector<int>> sets;  // by own id
   std::vector<CellId> left;
   for (Message& message : out) message.clear();

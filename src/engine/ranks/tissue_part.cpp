@@ -5,8 +5,8 @@
 namespace kiln {
 namespace {
 
-// Calls visit(row of the stored lattice, first place in the lattice that it shows, sites) for stretches that lie in
-// a row of both.
+// Calls visit(row of the stored lattice, first place in the lattice that it shows, sites) for stretches that
+// lie in a row of both.
 template <class Visit>
 void for_each_stretch(const TissuePart& part, const Box& stored, const Visit& visit) {
   const Lattice& lattice = part.grid.lattice();
@@ -107,7 +107,8 @@ TissuePart cut_out(const State& whole, const BrickGrid& grid, int rank, int halo
   state.mcs = whole.mcs;
   state.cells.history_length = whole.cells.history_length;
   for (const Column& column : columns())
-    if (column.is_there(whole.cells)) column.resize(state.cells, std::size_t(column.rows_per_cell(state.cells)));
+    if (column.is_there(whole.cells))
+      column.resize(state.cells, std::size_t(column.rows_per_cell(state.cells)));
   copy_row(whole.cells, kMedium, state.cells, kMedium);
   part.number = {kMedium};
   part.here = {0};

@@ -1,6 +1,6 @@
-// What one rank knows of a tissue: the sites of its brick and its halo, and the cells that are there or may come
-// soon. Cells have numbers of the rank's own, so that tables are as long as the rank has cells; anchors are places
-// as stored. The rows of cells that several ranks know are the same on all of them.
+// What one rank knows of a tissue: the sites of its brick and its halo, and the cells that are there or may
+// come soon. Cells have numbers of the rank's own, so that tables are as long as the rank has cells; anchors
+// are places as stored. The rows of cells that several ranks know are the same on all of them.
 #pragma once
 
 #include <vector>
@@ -15,12 +15,12 @@ namespace kiln {
 struct TissuePart {
   BrickGrid grid;
   Brick brick;
-  State state;                  // of the stored sites; ids and rows are the rank's own
-  std::vector<CellId> number;   // by own id: that of the whole tissue; kNowhere: the row is free
-  std::vector<int32_t> here;    // by own id: sites in the brick
-  IdMap own_id;                 // by number
+  State state;                 // of the stored sites; ids and rows are the rank's own
+  std::vector<CellId> number;  // by own id: that of the whole tissue; kNowhere: the row is free
+  std::vector<int32_t> here;   // by own id: sites in the brick
+  IdMap own_id;                // by number
   std::vector<CellId> free_rows;
-  std::vector<bool> frozen;     // by type
+  std::vector<bool> frozen;  // by type
 
   bool is_cell(CellId own) const { return own != kMedium && number[own] != kNowhere; }
   bool is_frozen(CellId own) const { return frozen[state.cells.type[own]]; }
