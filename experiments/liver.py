@@ -281,7 +281,9 @@ def _replayed(compared: pd.DataFrame) -> Judgement:
                  + f" (without: {100 * without.iloc[0]:.1f}% at {without.index[0]:,}); "
                  + _told(compared, "replayed", "speed", lambda value: f"{value:.1f}") + " µm/min; a cell saw "
                  + _told(compared, "replayed", "visited_um3", lambda value: f"{value:,.0f}") + " µm³",
-                 in_part=sparse >= FOLD * without.iloc[0])
+                 in_part=sparse >= FOLD * without.iloc[0],
+                 cause=f"Arrest falls with density, {sparse / dense:.1f} times from the lowest to the highest; it is "
+                       f"{sparse / without.iloc[0]:.0f} times that without at the lowest.")
 
 
 def _figure(size: Size, moving: pd.DataFrame, compared: pd.DataFrame, results: Results, volume: int):

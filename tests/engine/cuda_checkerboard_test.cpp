@@ -149,8 +149,9 @@ void check_books(const Setting (&settings)[Count]) {
       host.advance(6);
       EXPECT_EQ(engine.state().mcs, 6);
       // Replayed numbers are taken as they are needed, which the order of atomics decides.
-      if (s.settings.replayed_mcs == 0)
+      if (s.settings.replayed_mcs == 0) {
         EXPECT_EQ(engine.counts().attempts, host.counts().attempts) << s.what << ", seed " << seed;
+      }
       EXPECT_LE(engine.counts().accepted, engine.counts().live);
       accepted += engine.counts().accepted;
     }
