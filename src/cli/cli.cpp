@@ -29,6 +29,14 @@ void add_engine_options(CLI::App& command, EngineOptions& options) {
   command.add_option("--device", options.device, "which GPU, for --engine cuda")->capture_default_str();
 }
 
+void add_bricks_option(CLI::App& command, EngineOptions& options) {
+  command
+      .add_option(
+          "--bricks", options.bricks,
+          "cuts the lattice into so many bricks along its axes, which share the threads: the same bits")
+      ->type_name("NxNxN");
+}
+
 void add_set_option(CLI::App& command, std::vector<std::string>& set) {
   command
       .add_option("--set", set,
@@ -75,6 +83,7 @@ void add_run(CLI::App& app, RunOptions& o) {
   CLI::App& c = *app.add_subcommand("run", "Runs a model, or the demo when none is given");
   c.add_option("MODEL", o.model, "model file (TOML); see docs/model-file.md");
   add_engine_options(c, o.engine);
+  add_bricks_option(c, o.engine);
   add_whole(c, "--mcs", o.mcs, 0, kMostMcs, "Monte Carlo steps in all, instead of the model's");
   add_whole(c, "--seed", o.seed, 0, kMostSeed, "seed of the random numbers, instead of the model's");
   add_set_option(c, o.set);
@@ -131,6 +140,7 @@ void add_bench(CLI::App& app, BenchOptions& o) {
   c.add_option("CASE", o.name, cases)->required();
   c.add_option("--size", o.size, "edge of the lattice, in sites");
   add_engine_options(c, o.engine);
+  add_bricks_option(c, o.engine);
   add_whole(c, "--mcs", o.mcs, 0, kMostMcs, "steps to time, after a burn-in of as many");
   c.add_option("--replicas", o.replicas, "plays so many at once, with seeds 1, 2, ...");
   c.add_option("--set", o.set, "changes the case, as in --set schedule.checkerboard.switch_every=16")

@@ -73,6 +73,7 @@ struct EngineOptions {
   std::string schedule = "";        // tiles, checkerboard, serial; "": the engine's default
   int threads = 0;                  // 0: one per core that the job was given
   int device = 0;                   // which GPU
+  std::string bricks = "";          // cuts the lattice, as "2x2x1"; the threads are shared out. "": one piece
   BoardKernels board_kernels = {};  // of the checkerboard on a GPU
   // GPU: kernels read temperature, lambdas, targets and J from memory, so that others need no compiling. A
   // little slower; what set_physics turns to in any case.

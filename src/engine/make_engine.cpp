@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "core/lattice_size.hpp"
 #include "engine/checked.hpp"
 #include "engine/cuda/checkerboard/engine.hpp"
 #include "engine/cuda/tiles/engine.hpp"
@@ -5,24 +9,45 @@
 #include "engine/host/checkerboard_engine.hpp"
 #include "engine/host/serial.hpp"
 #include "engine/host/threads.hpp"
+#include "engine/ranks/bricks_engine.hpp"
+#include "engine/ranks/sharing.hpp"
 
 namespace kiln {
 namespace {
 
+// Throws UserError where bricks would be too thin.
+Vec3i bricks_for(const Model& model, const std::string& text) {
+  const Vec3i counts = bricks_from_text(text, model.lattice.dimension);
+  const int thinnest = thinnest_brick(longest_reach(model.adhesion_neighbours, model.perimeter_neighbours));
+  for (int axis = 0; axis < 3; ++axis)
+    if (counts[axis] > 1 && model.lattice.size[axis] / counts[axis] < thinnest)
+      throw UserError(fmt::format(
+          "--bricks is \"{}\", but bricks have to be {} sites thick at least, and the lattice is {}.", text,
+          thinnest, size_text(model.lattice)));
+  return counts;
+}
+
 template <int Dim>
 std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, State state,
-                                const std::string& schedule, int threads) {
+                                const std::string& schedule, int threads, const std::string& bricks) {
   if (schedule == "serial") return std::make_unique<SerialEngine<Dim>>(std::move(state), physics, model.seed);
   if (schedule == "checkerboard")
     return std::make_unique<CheckerboardEngine<Dim>>(std::move(state), physics, model.seed,
                                                      model.checkerboard, threads);
+  if (!bricks.empty()) {
+    const Vec3i counts = bricks_for(model, bricks);
+    return std::make_unique<BricksEngine<Dim>>(std::move(state), physics, model.seed,
+                                               tiles::settings_for(model), counts,
+                                               std::max(1, threads / (counts.x * counts.y * counts.z)));
+  }
   return std::make_unique<ThreadsEngine<Dim>>(std::move(state), physics, model.seed,
                                               tiles::settings_for(model), threads);
 }
 
 std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& physics, State state,
                                          const EngineOptions& given) {
-  const auto [engine, schedule, threads, device, board_kernels, in_memory] = chosen_engine(model, given);
+  const auto [engine, schedule, threads, device, bricks, board_kernels, in_memory] =
+      chosen_engine(model, given);
   const cuda::Numbers numbers = in_memory ? cuda::Numbers::in_memory : cuda::Numbers::folded;
   if (schedule == "checkerboard") checkerboard::require_whole_blocks(model);
   if (engine == "cuda" && schedule == "checkerboard")
@@ -33,8 +58,9 @@ std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& phys
     return std::make_unique<cuda::TilesEngine>(std::move(state), physics, model.seed,
                                                tiles::settings_for(model), model.largest_act(), device,
                                                numbers);
-  if (model.lattice.dimension == 2) return on_host<2>(model, physics, std::move(state), schedule, threads);
-  return on_host<3>(model, physics, std::move(state), schedule, threads);
+  if (model.lattice.dimension == 2)
+    return on_host<2>(model, physics, std::move(state), schedule, threads, bricks);
+  return on_host<3>(model, physics, std::move(state), schedule, threads, bricks);
 }
 
 }  // namespace

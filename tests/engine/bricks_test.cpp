@@ -1,7 +1,12 @@
 // A tissue cut into bricks: the same bits as in one piece, after every MCS, however it is cut.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <numeric>
 #include <random>
+#include <span>
+#include <thread>
 
 #include "base/error.hpp"
 #include "engine/host/threads.hpp"
@@ -116,6 +121,100 @@ TEST(Bricks, TakeAnyNumberOfThreads) {
   for (const int passes : {0, 1, 4})
     for (const int threads : {2, 3}) EXPECT_GT(expect_same_bits<2>(flat, {2, 2, 1}, passes, threads, 3), 0);
 }
+
+// Messages that come late, and in another order than they were sent in to different ranks.
+class Unreliable : public Exchange {
+ public:
+  explicit Unreliable(Exchange& inner) : inner_(inner), rng_(unsigned(inner.rank())) {}
+  int rank() const override { return inner_.rank(); }
+  int ranks() const override { return inner_.ranks(); }
+  void swap(std::span<const int> to, std::span<Message> out, std::vector<Message>& in) override {
+    std::vector<std::size_t> order(to.size());
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    std::shuffle(order.begin(), order.end(), rng_);
+    std::vector<int> to_now;
+    std::vector<Message> out_now, in_now;
+    for (const std::size_t k : order) {
+      to_now.push_back(to[k]);
+      out_now.push_back(out[k]);
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(rng_() % 200));
+    inner_.swap(to_now, out_now, in_now);
+    in.resize(to.size());
+    for (std::size_t i = 0; i < order.size(); ++i) in[order[i]] = in_now[i];
+  }
+  bool any(bool here) override { return inner_.any(here); }
+
+ private:
+  Exchange& inner_;
+  std::mt19937 rng_;
+};
+
+TEST(Bricks, WaitForLateMessages) {
+  const SmallWorld w = test::tissue({{29, 26, 31}, {false, true, true}, 3}, 4, 4);
+  for (const int passes : {0, 1, 4})
+    EXPECT_GT(expect_same_bits<3>(w, {2, 1, 2}, passes, 1, 3,
+                                  [](Exchange& inner) { return std::make_unique<Unreliable>(inner); }),
+              0);
+}
+
+TEST(Bricks, AreCutByTheLeastSurface) {
+  const Lattice cube{{64, 64, 64}, {true, true, true}, 3}, slab{{200, 200, 20}, {false, false, false}, 3};
+  const Lattice flat{{100, 300, 1}, {true, true, false}, 2};
+  EXPECT_EQ(bricks_text(brick_counts(cube, 2, 4), 3), "1x1x2");
+  EXPECT_EQ(bricks_text(brick_counts(cube, 8, 4), 3), "1x2x4");  // as much as 2x2x2, and rows stay whole
+  EXPECT_EQ(bricks_text(brick_counts({{64, 64, 64}, {false, false, false}, 3}, 8, 4), 3), "2x2x2");
+  EXPECT_EQ(bricks_text(brick_counts(slab, 4, 4), 3), "2x2x1");
+  EXPECT_EQ(bricks_text(brick_counts(flat, 3, 4), 2), "1x3");
+  EXPECT_THROW(brick_counts(flat, 7919, 4), UserError);
+}
+
+TEST(Bricks, OwnEverySiteOnce) {
+  for (const Vec3i& counts : {Vec3i{3, 2, 1}, Vec3i{5, 1, 4}}) {
+    const BrickGrid grid({{17, 13, 11}, {true, false, true}, 3}, counts);
+    std::vector<int> owned(std::size_t(grid.lattice().sites()), 0);
+    for (int rank = 0; rank < grid.ranks(); ++rank) {
+      const Box box = grid.brick(rank);
+      for (int32_t z = box.low.z; z < box.high.z; ++z)
+        for (int32_t y = box.low.y; y < box.high.y; ++y)
+          for (int32_t x = box.low.x; x < box.high.x; ++x) {
+            owned[std::size_t(grid.lattice().index({x, y, z}))] += 1;
+            EXPECT_EQ(grid.owner_of({x, y, z}), rank);
+          }
+    }
+    EXPECT_TRUE(std::all_of(owned.begin(), owned.end(), [](int n) { return n == 1; }));
+  }
+}
+
+class ShippedModelInBricks : public testing::TestWithParam<std::string> {};
+
+TEST_P(ShippedModelInBricks, HasTheBitsOfOnePieceAfterEveryMcs) {
+  const Model model = test::shipped_model(GetParam());
+  const int reach = longest_reach(model.adhesion_neighbours, model.perimeter_neighbours);
+  const std::span<const Vec3i> cuts =
+      model.lattice.dimension == 2 ? std::span<const Vec3i>(kCuts2D) : kCuts3D;
+  std::vector<std::unique_ptr<Engine>> engines;
+  engines.push_back(test::engine_for(model, {.engine = "threads", .threads = 1}));
+  for (const Vec3i& cut : cuts)
+    if (fits(model.lattice, cut, reach))
+      engines.push_back(test::engine_for(
+          model, {.engine = "threads", .threads = 1, .bricks = bricks_text(cut, model.lattice.dimension)}));
+  EXPECT_GT(engines.size(), 1u);
+  for (const Phase& phase : model.phases) {
+    for (const auto& engine : engines) engine->set_physics(phase.physics.view());
+    for (int mcs = 0; mcs < test::kAuditedMcs / 2; ++mcs) {
+      for (const auto& engine : engines) {
+        engine->advance(1);
+        ASSERT_EQ(state_hash(engine->state()), state_hash(engines[0]->state()))
+            << phase.name << ", MCS " << engine->state().mcs << ", engine " << &engine - engines.data();
+      }
+    }
+  }
+  for (const auto& engine : engines) EXPECT_EQ(engine->counts().accepted, engines[0]->counts().accepted);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ShippedModelInBricks, testing::ValuesIn(test::shipped_models()),
+                         test::test_name);
 
 }  // namespace
 }  // namespace kiln

@@ -1,6 +1,7 @@
 #include "engine/ranks/brick_part.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "core/moments.hpp"
 
@@ -89,8 +90,15 @@ void BrickPart::swap_copies() {
     for (Reading message(in_[p]); !message.done();) {
       const auto copy = message.take<SentCopy>();
       const Vec3i target = tissue_.stored_place(place_in(brick, copy.target));
-      heard_.push_back({target, stored.contains(target), own_id(copy.winner), own_id(copy.loser),
-                        copy.winner_perimeter, copy.loser_perimeter});
+      const Heard heard{target,
+                        stored.contains(target),
+                        own_id(copy.winner),
+                        own_id(copy.loser),
+                        copy.winner_perimeter,
+                        copy.loser_perimeter};
+      if (heard.is_stored && (heard.winner == kMedium) != (copy.winner == kMedium))
+        throw std::logic_error("a brick heard of a cell that it does not know");
+      heard_.push_back(heard);
     }
   }
 }

@@ -21,8 +21,8 @@ class Exchange {
   virtual int ranks() const = 0;
 
   // Sends `to[k]` the message `out[k]` and waits for one from each of them, into `in[k]`. All ranks that are
-  // named have to name each other. Memory of `in` is used again.
-  virtual void swap(std::span<const int> to, std::span<const Message> out, std::vector<Message>& in) = 0;
+  // named have to name each other. Messages that were sent are then anything: their memory is used again.
+  virtual void swap(std::span<const int> to, std::span<Message> out, std::vector<Message>& in) = 0;
 
   // True on all ranks where it is on any. All ranks call it.
   virtual bool any(bool here) = 0;

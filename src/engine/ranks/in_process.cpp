@@ -8,12 +8,13 @@ class InProcess::Member : public Exchange {
   int rank() const override { return rank_; }
   int ranks() const override { return int(all_.boxes_.size()); }
 
-  void swap(std::span<const int> to, std::span<const Message> out, std::vector<Message>& in) override {
+  void swap(std::span<const int> to, std::span<Message> out, std::vector<Message>& in) override {
     for (std::size_t k = 0; k < to.size(); ++k) {
       Box& box = *all_.boxes_[std::size_t(to[k])];
       {
         const std::lock_guard hold(box.lock);
-        box.from[std::size_t(rank_)].push_back(out[k]);
+        Line& line = box.from[std::size_t(rank_)];
+        line.message[line.sent++ % 2].swap(out[k]);
       }
       box.arrived.notify_one();
     }
@@ -21,11 +22,10 @@ class InProcess::Member : public Exchange {
     Box& mine = *all_.boxes_[std::size_t(rank_)];
     std::unique_lock hold(mine.lock);
     for (std::size_t k = 0; k < to.size(); ++k) {
-      std::deque<Message>& queue = mine.from[std::size_t(to[k])];
-      mine.arrived.wait(hold, [&] { return !queue.empty() || all_.closed_; });
-      if (queue.empty()) throw RankGone();
-      in[k].swap(queue.front());
-      queue.pop_front();
+      Line& line = mine.from[std::size_t(to[k])];
+      mine.arrived.wait(hold, [&] { return line.sent != line.taken || all_.closed_; });
+      if (line.sent == line.taken) throw RankGone();
+      in[k].swap(line.message[line.taken++ % 2]);
     }
   }
 

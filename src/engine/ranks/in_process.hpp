@@ -2,7 +2,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
 
@@ -24,10 +23,16 @@ class InProcess {
 
  private:
   class Member;
+  // Of messages from one to another. A third is never sent before the first is taken: whoever sends it has an
+  // answer to the second, which nobody gives before having taken the first.
+  struct Line {
+    Message message[2];
+    unsigned sent = 0, taken = 0;
+  };
   struct Box {
     std::mutex lock;
     std::condition_variable arrived;
-    std::vector<std::deque<Message>> from;  // by rank
+    std::vector<Line> from;  // by rank
   };
   struct Vote {
     std::mutex lock;

@@ -16,8 +16,24 @@ void sort_and_unite(std::vector<int>& ranks) {
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
 }
 
-bool holds(const std::vector<int>& sorted, int rank) {
-  return std::binary_search(sorted.begin(), sorted.end(), rank);
+bool holds(const std::vector<int>& ranks, int rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+// Ranks whose bricks are near to that of `rank`, and where; by rising rank.
+std::vector<std::pair<int, std::vector<Box>>> zones_of(const BrickGrid& grid, int rank, int near) {
+  const Vec3i margin{grid.is_cut(0) ? near : 0, grid.is_cut(1) ? near : 0, grid.is_cut(2) ? near : 0};
+  const Box own = grid.brick(rank);
+  std::vector<std::pair<int, std::vector<Box>>> result;
+  for (int other = 0; other < grid.ranks(); ++other) {
+    std::vector<Box> zones;
+    for (const Box& image : grid.images_near(grid.brick(other), own, near)) {
+      const Box zone = Box{image.low - margin, image.high + margin}.within(own);
+      if (other != rank && !zone.empty()) zones.push_back(zone);
+    }
+    if (!zones.empty()) result.emplace_back(other, zones);
+  }
+  return result;
 }
 
 }  // namespace
@@ -30,48 +46,58 @@ static int rounds_between_refreshes(const BrickGrid& grid, int reach) {
 
 Sharing::Sharing(TissuePart& part, Exchange& exchange, int reach,
                  const std::map<CellId, std::vector<int>>& holders)
-    : part_(part), exchange_(exchange), rounds_between_(rounds_between_refreshes(part.grid, reach)) {
-  const BrickGrid& grid = part.grid;
-  const int near = nearness(reach, rounds_between_);
-  for (int rank = 0; rank < grid.ranks(); ++rank) {
-    if (rank == part.brick.rank) continue;
-    Neighbour neighbour{rank, {}};
-    for (const Box& image : grid.images_near(grid.brick(rank), part.brick.own, near)) {
-      const Vec3i margin{grid.is_cut(0) ? near : 0, grid.is_cut(1) ? near : 0, grid.is_cut(2) ? near : 0};
-      const Box zone = Box{image.low - margin, image.high + margin}.within(part.brick.own);
-      if (!zone.empty()) neighbour.zones.push_back(zone.shifted(part.brick.origin * -1));
-    }
-    if (!neighbour.zones.empty()) neighbours_.push_back(neighbour);
+    : part_(part),
+      exchange_(exchange),
+      near_enough_(nearness(reach, rounds_between_refreshes(part.grid, reach))),
+      rounds_between_(rounds_between_refreshes(part.grid, reach)),
+      owners_(part.state.cells.count()),
+      set_of_(part.state.cells.count(), 0) {
+  for (auto& [rank, zones] : zones_of(part.grid, part.brick.rank, near_enough_)) {
+    for (Box& zone : zones) zone = zone.shifted(part.brick.origin * -1);
+    neighbours_.push_back({rank, zones});
+    partners_.push_back(rank);
   }
-  std::map<CellId, std::vector<int>> by_own_id;
   for (CellId own = 1; own < part.state.cells.count(); ++own) {
     const auto found = holders.find(part.number[own]);
-    if (found != holders.end()) by_own_id[own] = found->second;
+    if (found != holders.end() && !part_.is_frozen(own)) share(own, found->second);
   }
-  use_sets(by_own_id);
 }
 
-// Cells that are shared by these ranks, the rank itself among them; all others are its own.
-void Sharing::use_sets(const std::map<CellId, std::vector<int>>& ranks_by_own_id) {
-  partners_.clear();
-  for (const Neighbour& neighbour : neighbours_) partners_.push_back(neighbour.rank);
-  for (const auto& [own, ranks] : ranks_by_own_id)
-    partners_.insert(partners_.end(), ranks.begin(), ranks.end());
-  sort_and_unite(partners_);
-  std::erase(partners_, part_.brick.rank);
-  sets_.assign(1, {});
-  set_of_.assign(part_.state.cells.count(), 0);
-  std::map<std::vector<int>, uint32_t> known{{{}, 0}};
-  for (const auto& [own, ranks] : ranks_by_own_id) {
-    if (part_.is_frozen(own)) continue;  // nobody ever changes it
-    std::vector<int> others;
-    for (const int rank : ranks)
-      if (rank != part_.brick.rank)
-        others.push_back(int(std::lower_bound(partners_.begin(), partners_.end(), rank) - partners_.begin()));
-    const auto [place, is_new] = known.try_emplace(others, uint32_t(sets_.size()));
-    if (is_new) sets_.push_back(others);
-    set_of_[own] = place->second;
+const std::vector<int>& Sharing::neighbours_of(int rank) {
+  const auto [place, is_new] = neighbours_of_.try_emplace(rank);
+  if (is_new)
+    for (const auto& [other, zones] : zones_of(part_.grid, rank, near_enough_))
+      place->second.push_back(other);
+  return place->second;
+}
+
+std::size_t Sharing::partner_of(int rank) {
+  const auto index = std::size_t(std::find(partners_.begin(), partners_.end(), rank) - partners_.begin());
+  if (index == partners_.size()) partners_.push_back(rank);
+  return index;
+}
+
+std::vector<int> Sharing::sharers_by(const Owners& owners) {
+  std::vector<int> ranks;
+  for (const Owner& owner : owners) {
+    ranks.push_back(owner.rank);
+    if (owner.near == 0) continue;
+    const std::vector<int>& neighbours = neighbours_of(owner.rank);
+    for (std::size_t n = 0; n < neighbours.size(); ++n)
+      if (owner.near >> n & 1) ranks.push_back(neighbours[n]);
   }
+  sort_and_unite(ranks);
+  return ranks;
+}
+
+// With these ranks, the rank itself among them.
+void Sharing::share(CellId own, const std::vector<int>& ranks) {
+  std::vector<int> others;
+  for (const int rank : ranks)
+    if (rank != part_.brick.rank) others.push_back(int(partner_of(rank)));
+  const auto [place, is_new] = set_numbers_.try_emplace(others, uint32_t(sets_.size()));
+  if (is_new) sets_.push_back(others);
+  set_of_[own] = place->second;
 }
 
 void Sharing::mark_near_cells() {
@@ -86,93 +112,114 @@ void Sharing::mark_near_cells() {
         }
 }
 
-void Sharing::refresh() {
-  mark_near_cells();
+// Tells all who share a cell, and those who are to, how the rank owns it from now on.
+void Sharing::tell_changes(std::vector<Message>& out, std::vector<CellId>& changed) {
   const int me = part_.brick.rank;
-  const CellId count = part_.state.cells.count();
-  std::vector<Message> out(partners_.size()), in;
-  const auto index_of = [&](int rank) {
-    return std::size_t(std::lower_bound(partners_.begin(), partners_.end(), rank) - partners_.begin());
-  };
-
-  // Whoever has sites of a cell tells those who share it, and those who are to, whom its sites are near to.
-  std::map<CellId, Agreement> agreed;  // by number
-  for (CellId own = 1; own < count; ++own) {
+  for (CellId own = 1; own < part_.state.cells.count(); ++own) {
+    const bool owns = part_.here[own] > 0;
+    if (near_[own] == 0 && !is_shared(own)) continue;
     if (!part_.is_cell(own) || part_.is_frozen(own)) continue;
-    if (part_.here[own] == 0 ? !is_shared(own) : (near_[own] == 0 && !is_shared(own))) continue;
-    Agreement& agreement = agreed[part_.number[own]];
-    if (part_.here[own] == 0) continue;
-    std::vector<int> near;
-    for (std::size_t n = 0; n < neighbours_.size(); ++n)
-      if (near_[own] >> n & 1) near.push_back(neighbours_[n].rank);
-    agreement.owners.push_back(me);
-    agreement.near = near;
-    for (const int rank : near) agreement.named_by.emplace_back(rank, me);
-    std::vector<int> told = near;
+    Owners& owners = owners_[own];
+    const auto mine =
+        std::find_if(owners.begin(), owners.end(), [&](const Owner& o) { return o.rank == me; });
+    const Owner now{me, near_[own]};
+    if (owns ? mine != owners.end() && *mine == now : mine == owners.end()) continue;
+    std::vector<int> told;
+    if (owns) told = sharers_by({now});
     for (const int partner : sharers_of(own)) told.push_back(partners_[std::size_t(partner)]);
     sort_and_unite(told);
     for (const int rank : told) {
-      Message& message = out[index_of(rank)];
+      if (rank == me) continue;
+      Message& message = out[partner_of(rank)];
       append(message, part_.number[own]);
-      append(message, uint32_t(near.size()));
-      for (const int named : near) append(message, int32_t(named));
+      append(message, uint32_t(owns));
+      append(message, now.near);
     }
+    if (mine != owners.end()) owners.erase(mine);
+    if (owns) owners.push_back(now);
+    changed.push_back(own);
+    is_changed_[own] = true;
   }
-  exchange_.swap(partners_, out, in);
+}
+
+void Sharing::hear_changes(const std::vector<Message>& in, std::vector<CellId>& changed) {
   for (std::size_t p = 0; p < in.size(); ++p)
     for (Reading message(in[p]); !message.done();) {
-      Agreement& agreement = agreed[message.take<CellId>()];
-      agreement.owners.push_back(partners_[p]);
-      for (uint32_t left = message.take<uint32_t>(); left > 0; --left) {
-        const int named = message.take<int32_t>();
-        agreement.near.push_back(named);
-        agreement.named_by.emplace_back(named, partners_[p]);
-      }
+      const CellId own = part_.own_id.find(message.take<CellId>());
+      const bool owns = message.take<uint32_t>() != 0;
+      const Owner now{partners_[p], message.take<uint32_t>()};
+      if (own == kMedium) continue;  // it was named for the first time: the row comes with all that is known
+      std::erase_if(owners_[own], [&](const Owner& o) { return o.rank == now.rank; });
+      if (owns) owners_[own].push_back(now);
+      if (!is_changed_[own]) changed.push_back(own);
+      is_changed_[own] = true;
     }
+}
 
-  // All who shared a cell know now who is to. To a newcomer the first who named it sends the row, and the
-  // ranks.
-  std::map<CellId, std::vector<int>> sets;  // by own id
-  std::vector<CellId> left;
-  for (Message& message : out) message.clear();
-  for (auto& [number, agreement] : agreed) {
-    const CellId own = part_.own_id.find(number);
-    if (own == kMedium) continue;  // we are the newcomer
-    std::vector<int> ranks = agreement.owners;
-    ranks.insert(ranks.end(), agreement.near.begin(), agreement.near.end());
-    sort_and_unite(ranks);
+// All who shared a cell know now who is to.
+void Sharing::settle(const std::vector<CellId>& changed, std::vector<Message>& out,
+                     std::vector<CellId>& left) {
+  const int me = part_.brick.rank;
+  for (const CellId own : changed) {
+    Owners& owners = owners_[own];
+    std::sort(owners.begin(), owners.end(), [](const Owner& a, const Owner& b) { return a.rank < b.rank; });
+    const std::vector<int> ranks = sharers_by(owners);
     std::vector<int> before{me};
     for (const int partner : sharers_of(own)) before.push_back(partners_[std::size_t(partner)]);
-    std::sort(before.begin(), before.end());
     for (const int rank : ranks) {
       if (holds(before, rank)) continue;
-      int sender = std::numeric_limits<int>::max();
-      for (const auto& [named, by] : agreement.named_by)
-        if (named == rank) sender = std::min(sender, by);
-      if (sender != me) continue;
-      Message& message = out[index_of(rank)];
-      append(message, number);
-      append(message, uint32_t(ranks.size()));
-      for (const int sharer : ranks) append(message, int32_t(sharer));
+      const auto sender = std::find_if(owners.begin(), owners.end(),
+                                       [&](const Owner& owner) { return holds(sharers_by({owner}), rank); });
+      if (sender->rank != me) continue;
+      Message& message = out[partner_of(rank)];
+      append(message, part_.number[own]);
+      append(message, uint32_t(owners.size()));
+      for (const Owner& owner : owners) append(message, owner);
       append_row(message, part_, own);
     }
-    if (holds(ranks, me)) {
-      if (ranks.size() > 1) sets[own] = ranks;
-    } else if (!ranks.empty() || before.front() != me) {
-      left.push_back(own);  // of a cell that is gone the first keeps the row
-    }
+    if (holds(ranks, me))
+      share(own, ranks);
+    else if (!ranks.empty() || *std::min_element(before.begin(), before.end()) != me)
+      left.push_back(own);
+    else
+      share(own, {me});  // the cell is gone, and the first of those who knew it keeps its row
+    if (ranks.size() < 2) owners.clear();
   }
-  exchange_.swap(partners_, out, in);
-  for (const CellId own : left) part_.drop_cell(own);
+}
+
+void Sharing::welcome(const std::vector<Message>& in) {
   for (const Message& bytes : in)
     for (Reading message(bytes); !message.done();) {
       const CellId own = part_.add_cell(message.take<CellId>());
-      std::vector<int>& ranks = sets[own];
-      ranks.resize(message.take<uint32_t>());
-      for (int& rank : ranks) rank = message.take<int32_t>();
+      owners_.resize(part_.state.cells.count());
+      set_of_.resize(part_.state.cells.count(), 0);
+      Owners& owners = owners_[own];
+      owners.resize(message.take<uint32_t>());
+      for (Owner& owner : owners) owner = message.take<Owner>();
       read_row(message, part_, own);
+      share(own, sharers_by(owners));
     }
-  use_sets(sets);
+}
+
+void Sharing::refresh() {
+  mark_near_cells();
+  is_changed_.assign(part_.state.cells.count(), false);
+  // As many as there were: a partner that is new to one side is not known to the other yet.
+  const std::vector<int> partners = partners_;
+  std::vector<Message> out(partners.size()), in;
+  std::vector<CellId> changed, left;
+  tell_changes(out, changed);
+  exchange_.swap(partners, out, in);
+  hear_changes(in, changed);
+  for (Message& message : out) message.clear();
+  settle(changed, out, left);
+  exchange_.swap(partners, out, in);
+  for (const CellId own : left) {
+    part_.drop_cell(own);
+    owners_[own].clear();
+    set_of_[own] = 0;
+  }
+  welcome(in);
 }
 
 std::vector<std::vector<CellId>> cells_by_rank(const State& whole, const BrickGrid& grid, int reach) {

@@ -4,11 +4,11 @@
 // them.
 //
 // The border of a cell moves by one site in a round at most. Ranks agree anew every few rounds (refresh), and
-// `near` means: it could come into reach until then. Whoever has sites of a cell tells all who share it whom
-// its sites are near to. These have then heard of all sites of the cell, for nobody can have got some without
-// sharing it. So they know who shares it from now on: cells in pieces on ranks that are no neighbours, and
-// cells larger than a brick, need no more than others. A rank that comes anew is sent the cell's row by one
-// of those that named it.
+// `near` means: it could come into reach until then. A rank that has sites of a cell, an owner, tells all who
+// share it whom these sites are near to, whenever that changes. So all who share a cell know all its owners
+// and all that these named, for nobody can get sites of a cell without sharing it before: cells in pieces on
+// ranks that are no neighbours, and cells larger than a brick, need no more than others. A rank that is named
+// anew is sent the cell's row by the first of those that named it.
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ class Sharing {
   int rounds_between() const { return rounds_between_; }
   void refresh();
 
-  // Ranks that messages go to and come from, in rising order; they change in a refresh.
+  // Ranks that messages go to and come from; a refresh may add to them.
   const std::vector<int>& partners() const { return partners_; }
   // Those of them, as indices, that share a cell of the rank.
   const std::vector<int>& sharers_of(CellId own) const { return sets_[set_of_[own]]; }
@@ -39,23 +39,36 @@ class Sharing {
     int rank;
     std::vector<Box> zones;  // sites of the brick, as stored, that are near to the neighbour's
   };
-  // Who shares a cell after a refresh, as far as it is known here.
-  struct Agreement {
-    std::vector<int> owners, near;              // ranks, unsorted
-    std::vector<std::pair<int, int>> named_by;  // (newcomer, who named it)
+  // An owner of a cell and, as bits of its neighbours, to whom its sites are near.
+  struct Owner {
+    int32_t rank;
+    uint32_t near;
+    bool operator==(const Owner&) const = default;
   };
+  using Owners = std::vector<Owner>;  // by rising rank
 
   void mark_near_cells();
-  void use_sets(const std::map<CellId, std::vector<int>>& ranks_by_own_id);
+  const std::vector<int>& neighbours_of(int rank);
+  std::vector<int> sharers_by(const Owners& owners);
+  std::size_t partner_of(int rank);
+  void share(CellId own, const std::vector<int>& ranks);
+  void tell_changes(std::vector<Message>& out, std::vector<CellId>& changed);
+  void hear_changes(const std::vector<Message>& in, std::vector<CellId>& changed);
+  void settle(const std::vector<CellId>& changed, std::vector<Message>& out, std::vector<CellId>& left);
+  void welcome(const std::vector<Message>& in);
 
   TissuePart& part_;
   Exchange& exchange_;
-  int rounds_between_;
+  int near_enough_, rounds_between_;
   std::vector<Neighbour> neighbours_;
-  std::vector<uint32_t> near_;  // by own id: bits of neighbours_
-  std::vector<int> partners_;
-  std::vector<std::vector<int>> sets_{{}};  // of partners; the first is empty
-  std::vector<uint32_t> set_of_;            // by own id
+  std::map<int, std::vector<int>> neighbours_of_;  // by rank; those that were asked for
+  std::vector<uint32_t> near_;                     // by own id: bits of neighbours_
+  std::vector<Owners> owners_;                     // by own id; none where no other rank shares the cell
+  std::vector<bool> is_changed_;                   // by own id, during a refresh
+  std::vector<int> partners_;                      // ranks, in the order in which they came
+  std::vector<std::vector<int>> sets_{{}};         // of partners; the first is empty
+  std::map<std::vector<int>, uint32_t> set_numbers_{{{}, 0}};
+  std::vector<uint32_t> set_of_;  // by own id
 };
 
 // Sites along each axis that a brick has to have at least, where it is cut.
