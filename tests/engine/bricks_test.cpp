@@ -116,6 +116,13 @@ TEST(Bricks, MayBeThin) {
   }
 }
 
+// Hot cells, most of whose attempts are accepted: some of them move a site in every round between two refreshes.
+TEST(Bricks, HearOfFastCellsInTime) {
+  SmallWorld w = test::tissue({{24, 20, 1}, {true, false, false}, 2}, 2, 5);
+  w.temperature = 10'000;
+  EXPECT_GT(expect_same_bits<2>(w, {6, 1, 1}, 1, 1, 300), 10'000);
+}
+
 TEST(Bricks, TakeAnyNumberOfThreads) {
   const SmallWorld flat = test::tissue({{90, 80, 1}, {true, true, false}, 2}, 5, 1);
   for (const int passes : {0, 1, 4})
