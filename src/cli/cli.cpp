@@ -159,12 +159,16 @@ void add_bench(CLI::App& app, BenchOptions& o) {
 void add_fidelity(CLI::App& app, FidelityOptions& o) {
   CLI::App& c = *app.add_subcommand("fidelity", "Measures a schedule against the serial chain");
   c.add_flag("--quick", o.quick, "a minute on two cores; open questions do not fail it");
-  c.add_flag("--strict", o.strict,
-             "tests models with fidelity = \"strict\", with half the limits on spreads");
+  auto* close =
+      c.add_flag("--close", o.close,
+                 "tests models with fidelity = \"close\", with closer limits on spreads and displacement");
+  c.add_flag("--strict", o.strict, "likewise, with fidelity = \"strict\"")->excludes(close);
   add_engine_options(c, o.engine);
   add_folder(c, o.out, "folder for fidelity.csv and fidelity.html [runs/fidelity]");
-  c.add_option("--only", o.only,
-               "one scenario: dense3d, act3d, chemotaxis2d, sorting2d, soft2d, length2d or collective3d")
+  c.add_option(
+       "--only", o.only,
+       "one scenario: dense3d, act3d, chemotaxis2d, sorting2d, soft2d, soft3d, length2d, collective3d or "
+       "persistent3d")
       ->type_name("SCENARIO");
   c.add_option("--set", o.set,
                "changes the tested models alone, as in --set temperature=21, to see what the suite notices")

@@ -58,7 +58,7 @@ int sweep_command(const SweepOptions& options);
 
 struct FidelityOptions {
   bool quick = false;
-  bool strict = false;  // test models with fidelity = "strict", and promise more
+  bool close = false, strict = false;  // test models with this fidelity, and promise more
   EngineOptions engine;
   std::string out;   // empty: runs/fidelity
   std::string only;  // one scenario; empty: all

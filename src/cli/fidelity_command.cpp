@@ -14,7 +14,7 @@ namespace kiln {
 namespace {
 
 std::vector<FidelityScenario> chosen_scenarios(const FidelityOptions& options) {
-  std::vector<FidelityScenario> all = fidelity_scenarios(options.quick, options.strict), chosen;
+  std::vector<FidelityScenario> all = fidelity_scenarios(options.quick, options.close || options.strict), chosen;
   std::string known;
   for (FidelityScenario& scenario : all) {
     known += (known.empty() ? "" : ", ") + scenario.name;
@@ -30,6 +30,7 @@ std::vector<FidelityScenario> chosen_scenarios(const FidelityOptions& options) {
 int fidelity_command(const FidelityOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::string> set = options.set;
+  if (options.close) set.push_back("fidelity=\"close\"");
   if (options.strict) set.push_back("fidelity=\"strict\"");
   const TestedSchedule tested = tested_schedule(options.engine, set);
   FidelityReport report;

@@ -209,12 +209,15 @@ struct OutputSettings {
   bool operator==(const OutputSettings&) const = default;
 };
 
+// How closely a parallel run has to follow the serial chain.
+enum class Fidelity { standard, close, strict };
+
 struct Model {
   std::string source;  // file name as given, for messages
   std::string folder;  // where relative file names start
   std::string title;
   uint64_t seed = 1;
-  bool strict = false;  // parallel runs have to follow the serial chain as closely as they can
+  Fidelity fidelity = Fidelity::standard;
   Lattice lattice;
   Units units;
   std::vector<CellType> types;

@@ -113,6 +113,26 @@ TEST_F(Cli, RunsAtOnceTakeFoldersOfTheirOwn) {
   EXPECT_FALSE(fs::exists(folder_ / "runs/small-7"));
 }
 
+TEST_F(Cli, BricksGiveTheFilesOfOnePiece) {
+  ASSERT_EQ(kiln("run small.toml --engine threads --out whole").exit_code, 0);
+  const Result cut = kiln("run small.toml --bricks 2x2 --out cut --mcs 20 --json");
+  ASSERT_EQ(cut.exit_code, 0) << cut.out;
+  const Result rest = kiln("run small.toml --bricks 1x3 --out cut --resume --json");
+  ASSERT_EQ(rest.exit_code, 0) << rest.out;
+  EXPECT_EQ(value(rest.out, "hash"), value(read("whole/run.json"), "hash"));
+  for (const char* file :
+       {"cells.csv", "measures.csv", "lags.csv", "pictures/view_00000040.png", "pictures/view.png"})
+    EXPECT_EQ(read(fs::path("cut") / file), read(fs::path("whole") / file)) << file;
+  EXPECT_EQ(kiln("run small.toml --bricks 2 --out no").out,
+            "kiln: --bricks is \"2\"; it has to be a number of bricks along every axis, as 2x1.\n");
+  EXPECT_EQ(kiln("run small.toml --bricks 20x1 --out no").out,
+            "kiln: --bricks is \"20x1\", but bricks have to be 4 sites thick at least, and the lattice is 40 "
+            "x 40.\n");
+  EXPECT_EQ(
+      kiln("run small.toml --bricks 2x1 --engine serial --out no").out,
+      "kiln: --bricks is \"2x1\", but only the tiles schedule on threads is played in bricks so far.\n");
+}
+
 TEST_F(Cli, ResumingGivesTheBitsAndTablesOfARunNeverStopped) {
   ASSERT_EQ(kiln("run small.toml --out whole").exit_code, 0);
   ASSERT_EQ(kiln("run small.toml --out parts --mcs 20").exit_code, 0);

@@ -120,7 +120,7 @@ TEST(Bricks, MayBeThin) {
 TEST(Bricks, HearOfFastCellsInTime) {
   SmallWorld w = test::tissue({{24, 20, 1}, {true, false, false}, 2}, 2, 5);
   w.temperature = 10'000;
-  EXPECT_GT(expect_same_bits<2>(w, {6, 1, 1}, 1, 1, 300), 10'000);
+  EXPECT_GT(expect_same_bits<2>(w, {6, 1, 1}, 1, 1, 150), 5000);
 }
 
 TEST(Bricks, TakeAnyNumberOfThreads) {

@@ -51,7 +51,8 @@ TEST(TilesPlan, SoftCellsAreJudgedOnce) {
 }
 
 // With stiffness 0.2, 4 sqrt(V) <= 3.2 x y: up to V = 40.96 at 2 x 4, 163.84 at 4 x 4, 400 at 5 x 5; half as
-// stiff, up to 163.84 at 2 x 4. In 3-D, 4 V^(2/3) <= 3.2 x y z: up to 54.6 at 2 x 3 x 3, 100.3 at 3 x 3 x 3.
+// stiff, up to 163.84 at 2 x 4. In 3-D, 4 V^(2/3) <= 2.125 x y z: up to 29.6 at 2 x 3 x 3, 54.3 at 3 x 3 x 3,
+// 128.8 at 3 x 4 x 4.
 TEST(TilesPlan, LargeSoftCellsKeepAttemptsFartherApart) {
   const auto volume = [](int target, double lambda) {
     return fmt::format("{{target = {}, lambda = {}}}", target, lambda);
@@ -62,9 +63,10 @@ TEST(TilesPlan, LargeSoftCellsKeepAttemptsFartherApart) {
   expect_settings({.volume = volume(163, 1)}, 2, 4, 1);
   expect_settings({.volume = volume(164, 1)}, 4, 4, 1);
   const std::string lattice = "size = [40, 40, 40]\n";
-  expect_settings({.lattice = lattice, .volume = volume(54, 2)}, 2, 3, 1);
-  expect_settings({.lattice = lattice, .volume = volume(55, 2)}, 3, 3, 1);
-  expect_settings({.lattice = lattice, .volume = volume(101, 2)}, 4, 4, 1);
+  expect_settings({.lattice = lattice, .volume = volume(29, 2)}, 2, 3, 1);
+  expect_settings({.lattice = lattice, .volume = volume(30, 2)}, 3, 3, 1);
+  expect_settings({.lattice = lattice, .volume = volume(55, 2)}, 3, 4, 1);
+  expect_settings({.lattice = lattice, .volume = volume(129, 2)}, 4, 4, 1);
 }
 
 // 2 lambda (0.4 x 8 neighbours)^2 / T = 1.024 lambda at T = 20.
@@ -102,6 +104,59 @@ TEST(TilesPlan, LargeStiffCellsKeepAttemptsFartherApartIn3D) {
   expect_settings({.lattice = lattice, .volume = volume(324)}, 3, 3, 4);
   expect_settings({.lattice = lattice, .volume = volume(325)}, 4, 4, 4);
   expect_settings({.lattice = lattice, .volume = volume(1186)}, 5, 5, 4);
+}
+
+// With stiffness 0.2, 4 sqrt(V) <= 2.125 x y: up to V = 18.1 at 2 x 4, 40.6 at 3 x 4, 72.3 at 4 x 4; half as
+// stiff, up to 72.3 at 2 x 4. In 3-D all soft cells are bound like this.
+TEST(TilesPlan, CloseSoftCellsKeepAttemptsStillFartherApart) {
+  const auto cells = [](int target, double lambda, const char* lattice = "size = [120, 120]\n") {
+    return Tissue{.top = "temperature = 20\nfidelity = \"close\"\n",
+                  .lattice = lattice,
+                  .volume = fmt::format("{{target = {}, lambda = {}}}", target, lambda)};
+  };
+  expect_settings(cells(18, 2), 2, 4, 1);
+  expect_settings(cells(19, 2), 3, 4, 1);
+  expect_settings(cells(40, 2), 3, 4, 1);
+  expect_settings(cells(41, 2), 4, 4, 1);
+  expect_settings(cells(73, 2), 4, 5, 1);
+  expect_settings(cells(72, 1), 2, 4, 1);
+  expect_settings(cells(73, 1), 3, 4, 1);
+  expect_settings(cells(129, 2, "size = [40, 40, 40]\n"), 4, 4, 1);
+}
+
+// In 2-D, 4 sqrt(V) <= 2.4 x y: up to V = 23.04 at 2 x 4, 51.84 at 3 x 4. In 3-D, 4 V^(2/3) <= 2.4 x y z: up
+// to 35.5 at 2 x 3 x 3, 65.2 at 3 x 3 x 3, 154.5 at 3 x 4 x 4, 237.9 at 4 x 4 x 4; strict ones <= 0.9 x y z:
+// up to 149.2 at 5 x 5 x 5.
+TEST(TilesPlan, ClosePersistentCellsHaveFewerPassesAndKeepAttemptsFartherApart) {
+  const std::string flat = "size = [120, 120]\n", box = "size = [40, 40, 40]\n";
+  const auto persistent = [](int target, const std::string& lattice, double lambda = 25) {
+    return Tissue{.top = "temperature = 20\nfidelity = \"close\"\n",
+                  .lattice = lattice,
+                  .volume = fmt::format("{{target = {}, lambda = {}}}", target, lambda),
+                  .further = "persistence = {lambda = 40}\n"};
+  };
+  expect_settings(persistent(23, flat), 2, 4, 2);
+  expect_settings(persistent(50, flat), 3, 4, 2);
+  expect_settings(persistent(52, flat), 4, 4, 2);
+  expect_settings(persistent(35, box), 2, 3, 2);
+  expect_settings(persistent(65, box), 3, 3, 2);
+  expect_settings(persistent(150, box), 3, 4, 2);
+  expect_settings(persistent(155, box), 4, 4, 2);
+  Tissue tissue = persistent(150, box);
+  tissue.top = "temperature = 20\n";
+  expect_settings(tissue, 2, 3, 4);
+  tissue.top = "temperature = 20\nfidelity = \"strict\"\n";
+  expect_settings(tissue, 5, 6, 0);
+  tissue.volume = "{target = 149, lambda = 25}";
+  expect_settings(tissue, 5, 5, 0);
+  // Soft ones are as other soft ones, and a lambda of 0 does nothing.
+  expect_settings(persistent(26, box, 2), 2, 3, 1);
+  tissue = persistent(150, box);
+  tissue.further = "persistence = {lambda = 0}\n";
+  expect_settings(tissue, 2, 3, 4);
+  // With Act, too, they are as without persistence.
+  tissue.further = "persistence = {lambda = 40}\nact = {lambda = 500, max = 10}\n";
+  expect_settings(tissue, 3, 4, 4, 3);
 }
 
 // Cells that keep their start volumes are as large as the initial state makes them; what an image holds is

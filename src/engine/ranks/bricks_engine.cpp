@@ -1,7 +1,5 @@
 #include "engine/ranks/bricks_engine.hpp"
 
-#include "engine/host/tiles_player_impl.hpp"
-#include "engine/ranks/brick_part.hpp"
 #include "engine/schedule/tiles_plan.hpp"
 
 namespace kiln {
@@ -13,26 +11,7 @@ std::vector<bool> frozen_types(const Physics& physics) {
   return frozen;
 }
 
-Frame frame_of(const TissuePart& part) {
-  return {part.grid.lattice(), part.brick.origin, part.brick.own_stored()};
-}
-
 }  // namespace
-
-template <int Dim>
-struct BricksEngine<Dim>::Rank {
-  TissuePart part;
-  Sharing sharing;
-  BrickPart talk;
-  TilesPlayer<Dim, BrickPart> player;
-
-  Rank(TissuePart cut, Exchange& exchange, int reach, const std::map<CellId, std::vector<int>>& holders,
-       uint64_t seed, const tiles::Settings& settings, int threads)
-      : part(std::move(cut)),
-        sharing(part, exchange, reach, holders),
-        talk(part, sharing, exchange, threads),
-        player(part.state, frame_of(part), seed, settings, threads, talk) {}
-};
 
 template <int Dim>
 BricksEngine<Dim>::BricksEngine(State state, const Physics& physics, uint64_t seed,
@@ -50,21 +29,18 @@ BricksEngine<Dim>::BricksEngine(State state, const Physics& physics, uint64_t se
   for (int rank = 0; rank < grid.ranks(); ++rank) {
     Exchange* exchange = &exchange_.of(rank);
     if (wrap) exchange = wrapped_.emplace_back(wrap(*exchange)).get();
-    ranks_.push_back(std::make_unique<Rank>(
+    ranks_.push_back(std::make_unique<BrickPlayer<Dim>>(
         cut_out(whole_, grid, rank, reach, cells[std::size_t(rank)], frozen_types(physics)), *exchange, reach,
         holders, seed, settings, threads_per_brick));
   }
 }
 
 template <int Dim>
-BricksEngine<Dim>::~BricksEngine() = default;
-
-template <int Dim>
 void BricksEngine<Dim>::advance(int64_t mcs) {
   std::vector<std::exception_ptr> failures(ranks_.size());
   team_.run([&](int rank) {
     try {
-      ranks_[std::size_t(rank)]->player.advance(physics_, mcs);
+      ranks_[std::size_t(rank)]->advance(physics_, mcs);
     } catch (const RankGone&) {
     } catch (...) {
       failures[std::size_t(rank)] = std::current_exception();
@@ -79,7 +55,7 @@ void BricksEngine<Dim>::advance(int64_t mcs) {
 template <int Dim>
 const State& BricksEngine<Dim>::state() {
   if (is_old_)
-    for (const auto& rank : ranks_) put_back(rank->part, whole_);
+    for (const auto& rank : ranks_) put_back(rank->tissue(), whole_);
   is_old_ = false;
   return whole_;
 }
@@ -88,7 +64,7 @@ template <int Dim>
 AttemptCounts BricksEngine<Dim>::counts() const {
   AttemptCounts sum;
   for (const auto& rank : ranks_) {
-    const AttemptCounts own = rank->player.counts();
+    const AttemptCounts own = rank->counts();
     sum.attempts += own.attempts;
     sum.live += own.live;
     sum.accepted += own.accepted;
@@ -99,7 +75,7 @@ AttemptCounts BricksEngine<Dim>::counts() const {
 template <int Dim>
 int BricksEngine<Dim>::threads() const {
   int sum = 0;
-  for (const auto& rank : ranks_) sum += rank->player.threads();
+  for (const auto& rank : ranks_) sum += rank->threads();
   return sum;
 }
 
@@ -110,7 +86,5 @@ std::string BricksEngine<Dim>::settings() const {
 
 template class BricksEngine<2>;
 template class BricksEngine<3>;
-template class TilesPlayer<2, BrickPart>;
-template class TilesPlayer<3, BrickPart>;
 
 }  // namespace kiln

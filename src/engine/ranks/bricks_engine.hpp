@@ -6,11 +6,8 @@
 #include <memory>
 
 #include "engine/engine.hpp"
-#include "engine/host/team.hpp"
-#include "engine/ranks/bricks.hpp"
-#include "engine/ranks/exchange.hpp"
+#include "engine/ranks/brick_player.hpp"
 #include "engine/ranks/in_process.hpp"
-#include "engine/schedule/tiles.hpp"
 
 namespace kiln {
 
@@ -22,7 +19,6 @@ class BricksEngine : public Engine {
  public:
   BricksEngine(State state, const Physics& physics, uint64_t seed, const tiles::Settings& settings,
                const Vec3i& bricks, int threads_per_brick, const WrapExchange& wrap = {});
-  ~BricksEngine() override;
 
   void set_physics(const Physics& physics) override { physics_ = physics; }
   void advance(int64_t mcs) override;
@@ -34,15 +30,13 @@ class BricksEngine : public Engine {
   std::string settings() const override;
 
  private:
-  struct Rank;
-
   Physics physics_;
   tiles::Settings settings_;
   State whole_;
   bool is_old_ = false;  // whole_
   InProcess exchange_;
   std::vector<std::unique_ptr<Exchange>> wrapped_;
-  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::vector<std::unique_ptr<BrickPlayer<Dim>>> ranks_;
   Team team_;
 };
 

@@ -37,7 +37,10 @@ void read_top(Reading& r) {
   }
   r.model.title = find(r.complete, "title")->text();
   r.model.seed = uint64_t(find(r.complete, "seed")->whole());
-  r.model.strict = find(r.complete, "fidelity")->text() == "strict";
+  const std::string& fidelity = find(r.complete, "fidelity")->text();
+  r.model.fidelity = fidelity == "strict"  ? Fidelity::strict
+                     : fidelity == "close" ? Fidelity::close
+                                           : Fidelity::standard;
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ constexpr Key kTopKeys[] = {
      "start of the random numbers; same model and seed, same result"},
     {"temperature", real, 0, 1e9, "20", "", "energy",
      "T: a copy that costs dH happens with probability exp(-dH/T)"},
-    {"fidelity", choice, 0, 0, "\"standard\"", "standard|strict", "",
-     "how closely a parallel run has to follow the serial chain; `strict` is slower"},
+    {"fidelity", choice, 0, 0, "\"standard\"", "standard|close|strict", "",
+     "how closely a parallel run has to follow the serial chain; `close` is a little slower for soft and for persistent cells, `strict` for all (docs/parallel.md)"},
     {"mcs", whole, 0, kMostMcs, "1000", "", "MCS", "length of the run; only in models without [[phases]]"},
 };
 
