@@ -59,6 +59,9 @@ find_package(ZLIB QUIET)
 find_package(HDF5 QUIET COMPONENTS C)
 find_package(TIFF QUIET)
 find_package(pugixml QUIET)
+if(NOT KILN_SANITIZE)  # it talks to shared memory behind a sanitizer's back
+  find_package(MPI QUIET COMPONENTS C)
+endif()
 
 # kiln_use(TARGET LIBRARY): links a library by its short name; an optional one that is missing leaves
 # KILN_HAS_<NAME> undefined, and the code that needs it says what to install.
@@ -80,6 +83,8 @@ function(kiln_use target name)
     if(ZLIB_FOUND)
       target_link_libraries(${target} PUBLIC ZLIB::ZLIB)
     endif()
+  elseif(name STREQUAL "MPI")
+    target_link_libraries(${target} PRIVATE MPI::MPI_C)
   elseif(name STREQUAL "HDF5")
     if(HDF5_FOUND)
       target_include_directories(${target} SYSTEM PUBLIC ${HDF5_INCLUDE_DIRS})

@@ -88,6 +88,11 @@ void note_run(const Model& model, double available_memory, Notes& notes) {
     if (phase.physics.temperature == 0)
       notes.push_back(fmt::format("the temperature of phase {} is 0: no copy that costs energy ever happens.",
                                   phase.name));
+  if (model.checkerboard.replayed_mcs > 0)
+    notes.push_back(
+        "with --schedule checkerboard random numbers begin anew with every MCS (reseed = \"launch\"): a "
+        "fault, kept "
+        "to see what it does, and no way to simulate a tissue (docs/replayed-random-numbers.md).");
   if (model.total_mcs() == 0) notes.push_back("the run is 0 MCS long: only the initial state is made.");
   for (const PictureSettings& picture : model.pictures)
     if (picture.animation && picture.every == 0)

@@ -114,6 +114,30 @@ region = { shape = "intersection", of = [{ shape = "ball", radius = 4 }, { shape
       "sites = 8 µm at (29.5, 29.5, 29.5) and in the lattice\n");
 }
 
+TEST(Notes, RandomNumbersThatRepeat) {
+  const auto notes = [](const std::string& reseed) {
+    return model_notes(parsed(R"(
+lattice.size = [64, 64]
+schedule.checkerboard = { reseed = ")" +
+                              reseed + R"(" }
+[types.a]
+volume = { target = 20, lambda = 1 }
+[[initial]]
+kind = "boxes"
+types = { a = 1 }
+box = [4, 5]
+)"),
+                       1e15);
+  };
+  EXPECT_EQ(notes("run"), std::vector<std::string>{});
+  EXPECT_EQ(
+      notes("launch"),
+      std::vector<std::string>{
+          "with --schedule checkerboard random numbers begin anew with every MCS (reseed = \"launch\"): a "
+          "fault, kept to see what it does, and no way to simulate a tissue "
+          "(docs/replayed-random-numbers.md)."});
+}
+
 TEST(Notes, PlacesWithoutASite) {
   const std::vector<std::string> notes = model_notes(parsed(R"(
 lattice.size = [64, 64]

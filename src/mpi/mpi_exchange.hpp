@@ -1,0 +1,34 @@
+// Ranks that are processes, on one machine or many: messages by MPI, from memory of the host.
+#pragma once
+
+#include "engine/ranks/exchange.hpp"
+
+namespace kiln {
+
+// MPI, from its start to its end. One per process; only the thread that made it may talk.
+class MpiSession {
+ public:
+  MpiSession(int& argc, char**& argv);
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+};
+
+// Between all processes that were started together. Each rank makes one, all of them together.
+class MpiExchange : public Exchange {
+ public:
+  MpiExchange();
+  ~MpiExchange() override;
+
+  int rank() const override { return rank_; }
+  int ranks() const override { return ranks_; }
+  void swap(std::span<const int> to, std::span<Message> out, std::vector<Message>& in) override;
+  bool any(bool here) override;
+
+ private:
+  struct World;  // of MPI's own types
+  World* world_;
+  int rank_ = 0, ranks_ = 1;
+};
+
+}  // namespace kiln
