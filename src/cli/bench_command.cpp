@@ -49,7 +49,7 @@ Timed timed_alone(const Model& model, int64_t mcs, const EngineOptions& options)
   timed.engine = engine->name();
   timed.schedule = engine->schedule();
   timed.device = device_of(*engine);
-  timed.hash = state_hash(engine->state());
+  timed.hash = engine->hash();
   return timed;
 }
 

@@ -132,8 +132,9 @@ std::string counted_text(const Cells& cells, CellId cell) {
       const std::byte* const at = column.data_of(cells) + cell * column.row_bytes + field.offset;
       std::string numbers;
       for (int k = 0; k < field.count; ++k)
-        numbers += (k == 0 ? "" : " ") +
-                   std::to_string(int64_t(bits_at(at + std::size_t(k) * bytes_of(field.element), field.element)));
+        numbers +=
+            (k == 0 ? "" : " ") +
+            std::to_string(int64_t(bits_at(at + std::size_t(k) * bytes_of(field.element), field.element)));
       text += (text.empty() ? "" : ", ") + std::string(field.name) +
               (field.count == 1 ? " " + numbers : " (" + numbers + ")");
     }
@@ -179,29 +180,46 @@ uint64_t sum_over(std::size_t count, const Value& value) {
 
 }  // namespace
 
-std::string state_hash(const State& state) {
-  uint64_t sum = entry(1, 0, uint64_t(state.mcs));
-  for (int axis = 0; axis < 3; ++axis) sum += entry(2, uint64_t(axis), uint64_t(state.lattice.size[axis]));
-  sum += sum_over(state.ids.size(), [&](std::size_t site) { return entry(3, site, state.ids[site]); });
-  sum += sum_over(state.act.size(), [&](std::size_t site) {
-    return state.act[site] != 0 ? entry(4, site, state.act[site]) : 0;
-  });
-  for (const Column& column : columns())
+uint64_t hash_of_frame(const Lattice& lattice, int64_t mcs) {
+  uint64_t sum = entry(1, 0, uint64_t(mcs));
+  for (int axis = 0; axis < 3; ++axis) sum += entry(2, uint64_t(axis), uint64_t(lattice.size[axis]));
+  return sum;
+}
+
+uint64_t hash_of_site(Site site, CellId id) { return entry(3, uint64_t(site), id); }
+
+uint64_t hash_of_act(Site site, ActValue act) { return act != 0 ? entry(4, uint64_t(site), act) : 0; }
+
+uint64_t hash_of_cell(const Cells& cells, CellId row, CellId cell) {
+  uint64_t sum = 0;
+  for (const Column& column : columns()) {
+    if (!column.is_there(cells)) continue;
     for (const Field& field : column.fields) {
       if (field.hash_tag == 0) continue;
-      const std::byte* const first = column.data_of(state.cells) + field.offset;
+      const std::byte* const at = column.data_of(cells) + row * column.row_bytes + field.offset;
       const std::size_t bytes = bytes_of(field.element), count = std::size_t(field.count);
-      sum += sum_over(column.rows(state.cells), [&](std::size_t row) {
-        uint64_t own = 0;
-        for (std::size_t k = 0; k < count; ++k)
-          own += entry(field.hash_tag, row * count + k,
-                       bits_at(first + row * column.row_bytes + k * bytes, field.element));
-        return own;
-      });
+      for (std::size_t k = 0; k < count; ++k)
+        sum += entry(field.hash_tag, cell * count + k, bits_at(at + k * bytes, field.element));
     }
+  }
+  return sum;
+}
+
+std::string hash_text(uint64_t sum) {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", (unsigned long long)mixed_bits(sum));
   return text;
+}
+
+std::string state_hash(const State& state) {
+  uint64_t sum = hash_of_frame(state.lattice, state.mcs);
+  sum +=
+      sum_over(state.ids.size(), [&](std::size_t site) { return hash_of_site(Site(site), state.ids[site]); });
+  sum +=
+      sum_over(state.act.size(), [&](std::size_t site) { return hash_of_act(Site(site), state.act[site]); });
+  sum += sum_over(state.cells.count(),
+                  [&](std::size_t cell) { return hash_of_cell(state.cells, CellId(cell), CellId(cell)); });
+  return hash_text(sum);
 }
 
 }  // namespace kiln

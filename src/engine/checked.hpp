@@ -16,6 +16,7 @@ class CheckedEngine : public Engine {
   const State& state() override { return engine_->state(); }
   const State& state_of_cells() override { return engine_->state_of_cells(); }
   std::function<void()> begin_copy(State& to) override { return engine_->begin_copy(to); }
+  std::string hash() override { return engine_->hash(); }
   LatticeSurvey* survey() override { return engine_->survey(); }
   std::optional<DeviceIds> device_ids() override { return engine_->device_ids(); }
   AttemptCounts counts() const override { return engine_->counts(); }

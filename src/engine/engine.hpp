@@ -28,6 +28,8 @@ struct DeviceIds {
   std::shared_ptr<void> owner;  // keeps the memory alive
 };
 
+class Exchange;
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -46,6 +48,8 @@ class Engine {
     copy_state(state(), to, all_threads());
     return [] {};
   }
+  // Of the state (core/state.hpp), also where no memory holds all of it.
+  virtual std::string hash() { return state_hash(state()); }
   // Measures of the lattice in the engine's own memory; nullptr where state() has it at hand anyway.
   virtual LatticeSurvey* survey() { return nullptr; }
   // Where the lattice lies on a GPU: its ids for another program there, without a way over the host.
@@ -69,11 +73,13 @@ struct BoardKernels {
 };
 
 struct EngineOptions {
-  std::string engine = "auto";      // auto, serial, threads, cuda
-  std::string schedule = "";        // tiles, checkerboard, serial; "": the engine's default
-  int threads = 0;                  // 0: one per core that the job was given
-  int device = 0;                   // which GPU
-  std::string bricks = "";          // cuts the lattice, as "2x2x1"; the threads are shared out. "": one piece
+  std::string engine = "auto";  // auto, serial, threads, cuda
+  std::string schedule = "";    // tiles, checkerboard, serial; "": the engine's default
+  int threads = 0;              // 0: one per core that the job was given
+  int device = 0;               // which GPU
+  std::string bricks = "";      // cuts the lattice, as "2x2x1"; the threads are shared out. "": one piece
+  Exchange* exchange =
+      nullptr;  // with other processes: each plays a brick. Bricks "" are then cut by the least surface
   BoardKernels board_kernels = {};  // of the checkerboard on a GPU
   // GPU: kernels read temperature, lambdas, targets and J from memory, so that others need no compiling. A
   // little slower; what set_physics turns to in any case.

@@ -32,7 +32,10 @@ void check(const EngineOptions& options) {
   if (options.threads < 0 || options.threads > 1024)
     throw UserError(
         fmt::format("--threads is {}, but it can be 1 to 1024, or 0 for one per core.", options.threads));
-  if (!options.bricks.empty() && (engine != "threads" || schedule == "checkerboard"))
+  const bool plays_bricks = engine == "threads" && schedule != "checkerboard";
+  if (options.exchange != nullptr && !plays_bricks)
+    throw UserError("several processes play only the tiles schedule on threads so far.");
+  if (!options.bricks.empty() && !plays_bricks)
     throw UserError(
         fmt::format("--bricks is \"{}\", but only the tiles schedule on threads is played in bricks so far.",
                     options.bricks));
@@ -43,7 +46,9 @@ void check(const EngineOptions& options) {
 EngineOptions chosen_engine(const Model& model, const EngineOptions& options, int64_t simulations) {
   EngineOptions chosen = options;
   if (chosen.engine == "auto")
-    chosen.engine = chosen.bricks.empty() ? meant_by_auto(model, options, simulations) : "threads";
+    chosen.engine = chosen.bricks.empty() && chosen.exchange == nullptr
+                        ? meant_by_auto(model, options, simulations)
+                        : "threads";
   check(chosen);
   if (chosen.schedule.empty()) chosen.schedule = chosen.engine == "serial" ? "serial" : "tiles";
   if (chosen.threads == 0) chosen.threads = all_threads();

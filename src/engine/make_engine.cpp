@@ -10,15 +10,20 @@
 #include "engine/host/serial.hpp"
 #include "engine/host/threads.hpp"
 #include "engine/ranks/bricks_engine.hpp"
+#include "engine/ranks/rank_engine.hpp"
 #include "engine/ranks/sharing.hpp"
 
 namespace kiln {
 namespace {
 
-// Throws UserError where bricks would be too thin.
-Vec3i bricks_for(const Model& model, const std::string& text) {
-  const Vec3i counts = bricks_from_text(text, model.lattice.dimension);
+// For so many ranks, where the text does not say it; 0: as many as it says. Throws UserError where bricks
+// would be too thin, or other ones.
+Vec3i bricks_for(const Model& model, const std::string& text, int ranks = 0) {
   const int thinnest = thinnest_brick(longest_reach(model.adhesion_neighbours, model.perimeter_neighbours));
+  if (text.empty()) return brick_counts(model.lattice, ranks, thinnest);
+  const Vec3i counts = bricks_from_text(text, model.lattice.dimension);
+  if (ranks > 0 && counts.x * counts.y * counts.z != ranks)
+    throw UserError(fmt::format("--bricks is \"{}\", but there are {} ranks.", text, ranks));
   for (int axis = 0; axis < 3; ++axis)
     if (counts[axis] > 1 && model.lattice.size[axis] / counts[axis] < thinnest)
       throw UserError(fmt::format(
@@ -29,11 +34,16 @@ Vec3i bricks_for(const Model& model, const std::string& text) {
 
 template <int Dim>
 std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, State state,
-                                const std::string& schedule, int threads, const std::string& bricks) {
+                                const std::string& schedule, int threads, const std::string& bricks,
+                                Exchange* exchange) {
   if (schedule == "serial") return std::make_unique<SerialEngine<Dim>>(std::move(state), physics, model.seed);
   if (schedule == "checkerboard")
     return std::make_unique<CheckerboardEngine<Dim>>(std::move(state), physics, model.seed,
                                                      model.checkerboard, threads);
+  if (exchange != nullptr)
+    return std::make_unique<RankEngine<Dim>>(state, physics, model.seed, tiles::settings_for(model),
+                                             bricks_for(model, bricks, exchange->ranks()), threads,
+                                             *exchange);
   if (!bricks.empty()) {
     const Vec3i counts = bricks_for(model, bricks);
     return std::make_unique<BricksEngine<Dim>>(std::move(state), physics, model.seed,
@@ -46,7 +56,7 @@ std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, Stat
 
 std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& physics, State state,
                                          const EngineOptions& given) {
-  const auto [engine, schedule, threads, device, bricks, board_kernels, in_memory] =
+  const auto [engine, schedule, threads, device, bricks, exchange, board_kernels, in_memory] =
       chosen_engine(model, given);
   const cuda::Numbers numbers = in_memory ? cuda::Numbers::in_memory : cuda::Numbers::folded;
   if (schedule == "checkerboard") checkerboard::require_whole_blocks(model);
@@ -59,8 +69,8 @@ std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& phys
                                                tiles::settings_for(model), model.largest_act(), device,
                                                numbers);
   if (model.lattice.dimension == 2)
-    return on_host<2>(model, physics, std::move(state), schedule, threads, bricks);
-  return on_host<3>(model, physics, std::move(state), schedule, threads, bricks);
+    return on_host<2>(model, physics, std::move(state), schedule, threads, bricks, exchange);
+  return on_host<3>(model, physics, std::move(state), schedule, threads, bricks, exchange);
 }
 
 }  // namespace

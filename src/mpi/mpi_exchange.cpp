@@ -55,10 +55,10 @@ void MpiExchange::swap(std::span<const int> to, std::span<Message> out, std::vec
   MPI_Waitall(int(world_->sending.size()), world_->sending.data(), MPI_STATUSES_IGNORE);
 }
 
-bool MpiExchange::any(bool here) {
-  int mine = here ? 1 : 0, all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LOR, world_->all);
-  return all != 0;
+uint64_t MpiExchange::sum(uint64_t here) {
+  uint64_t all = 0;
+  MPI_Allreduce(&here, &all, 1, MPI_UINT64_T, MPI_SUM, world_->all);
+  return all;
 }
 
 }  // namespace kiln

@@ -23,7 +23,7 @@ class MpiExchange : public Exchange {
   int rank() const override { return rank_; }
   int ranks() const override { return ranks_; }
   void swap(std::span<const int> to, std::span<Message> out, std::vector<Message>& in) override;
-  bool any(bool here) override;
+  uint64_t sum(uint64_t here) override;
 
  private:
   struct World;  // of MPI's own types

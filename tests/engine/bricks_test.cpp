@@ -47,6 +47,7 @@ int64_t expect_same_bits(const SmallWorld& world, const Vec3i& bricks, int passe
     cut.advance(1);
     EXPECT_EQ(audit(cut.state(), w.perimeter_neighbours, w.frozen()), "") << "MCS " << m;
     EXPECT_EQ(state_hash(cut.state()), state_hash(whole.state())) << "MCS " << m;
+    EXPECT_EQ(cut.hash(), whole.hash()) << "in parts, MCS " << m;
     if (testing::Test::HasFailure()) return 0;
   }
   EXPECT_EQ(cut.counts().attempts, whole.counts().attempts);
@@ -150,7 +151,7 @@ class Unreliable : public Exchange {
     in.resize(to.size());
     for (std::size_t i = 0; i < order.size(); ++i) in[order[i]] = in_now[i];
   }
-  bool any(bool here) override { return inner_.any(here); }
+  uint64_t sum(uint64_t here) override { return inner_.sum(here); }
 
  private:
   Exchange& inner_;

@@ -6,6 +6,7 @@
 #include "engine/ranks/brick_player.hpp"
 #include "mpi/mpi_exchange.hpp"
 #include "support/full_world.hpp"
+#include "support/shipped.hpp"
 #include "support/tiles_worlds.hpp"
 
 namespace kiln {
@@ -46,6 +47,26 @@ TEST(MpiRanks, GiveTheBitsOfOneProcess) {
     accepted += expect_same_bits<3>(test::tissue({{29, 26, 31}, {false, true, true}, 3}, 4, 4), passes, 3);
   }
   EXPECT_GT(accepted, 100);
+}
+
+TEST(MpiRanks, PlayShippedModels) {
+  for (const char* name : {"sorting.toml", "collective.toml", "lymph-node.toml"}) {
+    const Model model = test::shipped_model(name);
+    MpiExchange exchange;
+    const auto alone = test::engine_for(model, {.engine = "threads", .threads = 1});
+    const auto together = test::engine_for(model, {.engine = "threads", .threads = 1, .exchange = &exchange});
+    for (const Phase& phase : model.phases) {
+      alone->set_physics(phase.physics.view());
+      together->set_physics(phase.physics.view());
+      for (int mcs = 0; mcs < 6; ++mcs) {
+        alone->advance(1);
+        together->advance(1);
+        ASSERT_EQ(together->hash(), alone->hash()) << name << ", " << phase.name << ", MCS " << mcs;
+      }
+    }
+    EXPECT_EQ(exchange.sum(uint64_t(together->counts().accepted)), uint64_t(alone->counts().accepted))
+        << name;
+  }
 }
 
 }  // namespace

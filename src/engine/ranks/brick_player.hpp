@@ -17,6 +17,8 @@ class BrickPlayer {
   // Together with all other ranks.
   void advance(const Physics& physics, int64_t mcs) { player_.advance(physics, mcs); }
   const TissuePart& tissue() const { return tissue_; }
+  // What the brick adds to the hash of the whole.
+  uint64_t hash_part() const;
   AttemptCounts counts() const { return player_.counts(); }
   int threads() const { return player_.threads(); }
 

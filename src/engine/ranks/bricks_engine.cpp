@@ -61,6 +61,13 @@ const State& BricksEngine<Dim>::state() {
 }
 
 template <int Dim>
+std::string BricksEngine<Dim>::hash() {
+  uint64_t sum = 0;
+  for (const auto& rank : ranks_) sum += rank->hash_part();
+  return hash_text(sum);
+}
+
+template <int Dim>
 AttemptCounts BricksEngine<Dim>::counts() const {
   AttemptCounts sum;
   for (const auto& rank : ranks_) {

@@ -23,6 +23,7 @@ class BricksEngine : public Engine {
   void set_physics(const Physics& physics) override { physics_ = physics; }
   void advance(int64_t mcs) override;
   const State& state() override;
+  std::string hash() override;
   AttemptCounts counts() const override;
   std::string name() const override { return "threads"; }
   int threads() const override;

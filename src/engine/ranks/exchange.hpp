@@ -24,8 +24,9 @@ class Exchange {
   // named have to name each other. Messages that were sent are then anything: their memory is used again.
   virtual void swap(std::span<const int> to, std::span<Message> out, std::vector<Message>& in) = 0;
 
-  // True on all ranks where it is on any. All ranks call it.
-  virtual bool any(bool here) = 0;
+  // Over all ranks, which all call it.
+  virtual uint64_t sum(uint64_t here) = 0;
+  bool any(bool here) { return sum(here ? 1 : 0) > 0; }
 };
 
 // Numbers one after the other in a message.

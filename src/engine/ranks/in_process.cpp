@@ -29,14 +29,14 @@ class InProcess::Member : public Exchange {
     }
   }
 
-  bool any(bool here) override {
+  uint64_t sum(uint64_t here) override {
     Vote& vote = all_.vote_;
     std::unique_lock hold(vote.lock);
     const uint64_t number = vote.number;
-    vote.any |= here;
+    vote.sum += here;
     if (++vote.votes == ranks()) {
-      vote.outcome = vote.any;
-      vote.any = false;
+      vote.outcome = vote.sum;
+      vote.sum = 0;
       vote.votes = 0;
       vote.number += 1;
       vote.over.notify_all();

@@ -38,7 +38,7 @@ class InProcess {
     std::mutex lock;
     std::condition_variable over;
     int votes = 0;
-    bool any = false, outcome = false;
+    uint64_t sum = 0, outcome = 0;
     uint64_t number = 0;
   };
 

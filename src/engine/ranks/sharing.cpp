@@ -59,8 +59,19 @@ Sharing::Sharing(TissuePart& part, Exchange& exchange, int reach,
   }
   for (CellId own = 1; own < part.state.cells.count(); ++own) {
     const auto found = holders.find(part.number[own]);
-    if (found != holders.end() && !part_.is_frozen(own)) share(own, found->second);
+    if (part_.is_frozen(own)) {
+      keeps_frozen_.resize(own + 1, false);
+      keeps_frozen_[own] = found == holders.end() || found->second.front() == part.brick.rank;
+    } else if (found != holders.end()) {
+      share(own, found->second);
+    }
   }
+}
+
+bool Sharing::keeps(CellId own) const {
+  if (part_.is_frozen(own)) return keeps_frozen_[own];
+  return std::none_of(sharers_of(own).begin(), sharers_of(own).end(),
+                      [&](int partner) { return partners_[std::size_t(partner)] < part_.brick.rank; });
 }
 
 const std::vector<int>& Sharing::neighbours_of(int rank) {

@@ -33,6 +33,8 @@ class Sharing {
   // Those of them, as indices, that share a cell of the rank.
   const std::vector<int>& sharers_of(CellId own) const { return sets_[set_of_[own]]; }
   bool is_shared(CellId own) const { return set_of_[own] != 0; }
+  // True on one of the ranks that know a cell.
+  bool keeps(CellId own) const;
 
  private:
   struct Neighbour {
@@ -68,7 +70,8 @@ class Sharing {
   std::vector<int> partners_;                      // ranks, in the order in which they came
   std::vector<std::vector<int>> sets_{{}};         // of partners; the first is empty
   std::map<std::vector<int>, uint32_t> set_numbers_{{{}, 0}};
-  std::vector<uint32_t> set_of_;  // by own id
+  std::vector<uint32_t> set_of_;    // by own id
+  std::vector<bool> keeps_frozen_;  // by own id; frozen cells neither come nor go
 };
 
 // Sites along each axis that a brick has to have at least, where it is cut.

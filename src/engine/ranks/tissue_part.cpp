@@ -133,6 +133,28 @@ TissuePart cut_out(const State& whole, const BrickGrid& grid, int rank, int halo
   return part;
 }
 
+uint64_t hash_of_sites(const TissuePart& part) {
+  const State& state = part.state;
+  uint64_t sum = 0;
+  for_each_stretch(part, part.brick.own_stored(), [&](Site stored, Site site, int32_t length) {
+    for (int32_t i = 0; i < length; ++i) {
+      sum += hash_of_site(site + i, part.number[state.ids[std::size_t(stored + i)]]);
+      if (!state.act.empty()) sum += hash_of_act(site + i, state.act[std::size_t(stored + i)]);
+    }
+  });
+  return sum;
+}
+
+uint64_t hash_of_cell(const TissuePart& part, CellId own) {
+  Cells row;  // as the whole has it
+  row.history_length = part.state.cells.history_length;
+  for (const Column& column : columns())
+    if (column.is_there(part.state.cells)) column.resize(row, std::size_t(column.rows_per_cell(row)));
+  copy_row(part.state.cells, own, row, 0);
+  if (own != kMedium) row.centroid[0].anchor = row.centroid[0].anchor + part.brick.origin;
+  return hash_of_cell(row, 0, part.number[own]);
+}
+
 void put_back(const TissuePart& part, State& whole) {
   const State& state = part.state;
   whole.mcs = state.mcs;

@@ -38,6 +38,9 @@ void read_row(Reading& message, TissuePart& part, CellId own);
 // The part of a rank, with the cells of `numbers`, of a tissue that lies in memory as a whole.
 TissuePart cut_out(const State& whole, const BrickGrid& grid, int rank, int halo,
                    const std::vector<CellId>& numbers, const std::vector<bool>& frozen);
+// What sites of the brick add to the hash of the whole (core/state.hpp), and what the row of a cell does.
+uint64_t hash_of_sites(const TissuePart& part);
+uint64_t hash_of_cell(const TissuePart& part, CellId own);
 // Writes what the rank knows into the whole.
 void put_back(const TissuePart& part, State& whole);
 
