@@ -53,7 +53,8 @@ class TilesPlayer {
     std::vector<std::vector<HalfCopy>> outbox;
     AttemptCounts counts;
     std::size_t still_open = 0;
-    uint32_t stamp = 0;  // of the claims of this pass: the same for all
+    uint32_t stamp = 0;   // of the claims of this pass: the same for all
+    uint64_t rounds = 0;  // played; the same for all
     // Ranges of this thread, in groups or rows, that were taken, by any thread, in even and in odd rounds.
     alignas(64) std::atomic<uint32_t> taken[2] = {0, 0};
   };
@@ -125,9 +126,8 @@ class TilesPlayer {
   std::vector<Member> members_;
   uint64_t members_per_cell_ = 0;  // times 2^32
   std::vector<uint64_t> claims_;   // per cell
-  uint64_t rounds_played_ = 0;
-  bool some_open_ = false;      // anywhere; of the last pass
-  std::exception_ptr failure_;  // of what one member did for all
+  bool some_open_ = false;         // anywhere; of the last pass
+  std::exception_ptr failure_;     // of what one member did for all
 };
 
 }  // namespace kiln

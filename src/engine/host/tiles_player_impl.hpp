@@ -438,13 +438,12 @@ void TilesPlayer<Dim, Part>::attempt(const Work& work) {
 
 template <int Dim, class Part>
 void TilesPlayer<Dim, Part>::meet_newcomers(int member) requires(Part::kCut) {
-  const Member& me = members_[std::size_t(member)];
-  if (rounds_played_ % uint64_t(part_.rounds_between_refreshes()) == 0)
-    one_of_all(me, [&] {
-      part_.refresh();
-      fit_to_cells();
-    });
-  one_of_all(me, [&] { rounds_played_ += 1; });
+  Member& me = members_[std::size_t(member)];
+  if (me.rounds++ % uint64_t(part_.rounds_between_refreshes()) != 0) return;
+  one_of_all(me, [&] {
+    part_.refresh();
+    fit_to_cells();
+  });
 }
 
 // A cell's claim of the lowest priority on any brick stands.

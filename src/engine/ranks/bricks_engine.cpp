@@ -3,15 +3,6 @@
 #include "engine/schedule/tiles_plan.hpp"
 
 namespace kiln {
-namespace {
-
-std::vector<bool> frozen_types(const Physics& physics) {
-  std::vector<bool> frozen;
-  for (int type = 0; type < physics.adhesion.types; ++type) frozen.push_back(physics.types[type].frozen);
-  return frozen;
-}
-
-}  // namespace
 
 template <int Dim>
 BricksEngine<Dim>::BricksEngine(State state, const Physics& physics, uint64_t seed,
@@ -30,8 +21,8 @@ BricksEngine<Dim>::BricksEngine(State state, const Physics& physics, uint64_t se
     Exchange* exchange = &exchange_.of(rank);
     if (wrap) exchange = wrapped_.emplace_back(wrap(*exchange)).get();
     ranks_.push_back(std::make_unique<BrickPlayer<Dim>>(
-        cut_out(whole_, grid, rank, reach, cells[std::size_t(rank)], frozen_types(physics)), *exchange, reach,
-        holders, seed, settings, threads_per_brick));
+        cut_out(whole_, grid, rank, reach, cells[std::size_t(rank)], frozen_types_of(physics)), *exchange,
+        reach, holders, seed, settings, threads_per_brick));
   }
 }
 

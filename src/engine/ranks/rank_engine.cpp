@@ -12,11 +12,9 @@ BrickPlayer<Dim> brick_of(const State& whole, const Physics& physics, uint64_t s
   const BrickGrid grid(whole.lattice, bricks);
   const int reach = longest_reach(*physics.adhesion_neighbours, *physics.perimeter_neighbours);
   const std::vector<std::vector<CellId>> cells = cells_by_rank(whole, grid, reach);
-  std::vector<bool> frozen;
-  for (int type = 0; type < physics.adhesion.types; ++type) frozen.push_back(physics.types[type].frozen);
-  return BrickPlayer<Dim>(
-      cut_out(whole, grid, exchange.rank(), reach, cells[std::size_t(exchange.rank())], frozen), exchange,
-      reach, holders_of(cells), seed, settings, threads);
+  return BrickPlayer<Dim>(cut_out(whole, grid, exchange.rank(), reach, cells[std::size_t(exchange.rank())],
+                                  frozen_types_of(physics)),
+                          exchange, reach, holders_of(cells), seed, settings, threads);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "engine/ranks/sharing.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace kiln {
 namespace {
@@ -10,6 +9,10 @@ constexpr int kRoundsBetween = 4;
 
 // How far away a cell can be and be within reach after so many rounds.
 int nearness(int reach, int rounds_between) { return reach + rounds_between; }
+
+int rounds_between_refreshes(const BrickGrid& grid, int reach) {
+  return std::clamp(grid.thinnest() - reach, 1, kRoundsBetween);
+}
 
 void sort_and_unite(std::vector<int>& ranks) {
   std::sort(ranks.begin(), ranks.end());
@@ -40,16 +43,12 @@ std::vector<std::pair<int, std::vector<Box>>> zones_of(const BrickGrid& grid, in
 
 int thinnest_brick(int reach) { return std::max(2 * reach, nearness(reach, 1)); }
 
-static int rounds_between_refreshes(const BrickGrid& grid, int reach) {
-  return std::clamp(grid.thinnest() - reach, 1, kRoundsBetween);
-}
-
 Sharing::Sharing(TissuePart& part, Exchange& exchange, int reach,
                  const std::map<CellId, std::vector<int>>& holders)
     : part_(part),
       exchange_(exchange),
-      near_enough_(nearness(reach, rounds_between_refreshes(part.grid, reach))),
       rounds_between_(rounds_between_refreshes(part.grid, reach)),
+      near_enough_(nearness(reach, rounds_between_)),
       owners_(part.state.cells.count()),
       set_of_(part.state.cells.count(), 0) {
   for (auto& [rank, zones] : zones_of(part.grid, part.brick.rank, near_enough_)) {

@@ -61,7 +61,7 @@ class Sharing {
 
   TissuePart& part_;
   Exchange& exchange_;
-  int near_enough_, rounds_between_;
+  int rounds_between_, near_enough_;
   std::vector<Neighbour> neighbours_;
   std::map<int, std::vector<int>> neighbours_of_;  // by rank; those that were asked for
   std::vector<uint32_t> near_;                     // by own id: bits of neighbours_

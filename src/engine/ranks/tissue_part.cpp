@@ -133,6 +133,12 @@ TissuePart cut_out(const State& whole, const BrickGrid& grid, int rank, int halo
   return part;
 }
 
+std::vector<bool> frozen_types_of(const Physics& physics) {
+  std::vector<bool> frozen;
+  for (int type = 0; type < physics.adhesion.types; ++type) frozen.push_back(physics.types[type].frozen);
+  return frozen;
+}
+
 uint64_t hash_of_sites(const TissuePart& part) {
   const State& state = part.state;
   uint64_t sum = 0;

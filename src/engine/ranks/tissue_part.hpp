@@ -9,6 +9,7 @@
 #include "engine/ranks/bricks.hpp"
 #include "engine/ranks/exchange.hpp"
 #include "engine/ranks/id_map.hpp"
+#include "terms/physics.hpp"
 
 namespace kiln {
 
@@ -38,6 +39,8 @@ void read_row(Reading& message, TissuePart& part, CellId own);
 // The part of a rank, with the cells of `numbers`, of a tissue that lies in memory as a whole.
 TissuePart cut_out(const State& whole, const BrickGrid& grid, int rank, int halo,
                    const std::vector<CellId>& numbers, const std::vector<bool>& frozen);
+// By type.
+std::vector<bool> frozen_types_of(const Physics& physics);
 // What sites of the brick add to the hash of the whole (core/state.hpp), and what the row of a cell does.
 uint64_t hash_of_sites(const TissuePart& part);
 uint64_t hash_of_cell(const TissuePart& part, CellId own);
