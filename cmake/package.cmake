@@ -3,6 +3,9 @@
 # python/CMakeLists.txt; it travels as a wheel.
 include(GNUInstallDirs)
 install(TARGETS kiln COMPONENT kiln)
+if(TARGET kiln_mpi_module)
+  install(TARGETS kiln_mpi_module LIBRARY DESTINATION lib/kiln COMPONENT kiln)
+endif()
 install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kiln/models COMPONENT kiln FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT kiln)
 install(FILES README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT kiln)

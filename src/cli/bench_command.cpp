@@ -92,6 +92,9 @@ int bench_command(const BenchOptions& options) {
   if (size < 8) throw UserError(fmt::format("--size is {}, but must be at least 8.", size));
   require_board_of_kernels(options.engine);
   const Model model = parse_model(bench_model(options.name, size), options.name, ".", options.set);
+  if (options.replicas && options.engine.crew != nullptr)
+    throw UserError("--replicas are not played by several processes together; start one.");
+  if (!meet_others(options.engine, model)) return follow_orders(options.engine, model);
   const double sites = double(model.lattice.sites()) * double(options.replicas.value_or(1));
   // Without --mcs: about 6e7 attempts, a few seconds on one core, but at least 5 MCS.
   const int64_t mcs = options.mcs > 0 ? options.mcs : std::max<int64_t>(5, int64_t(6e7 / sites));

@@ -13,6 +13,8 @@
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "engine/ranks/crew.hpp"
+#include "engine/ranks/join.hpp"
 #include "simulation/bench_cases.hpp"
 
 namespace kiln {
@@ -308,7 +310,22 @@ void check_command(const CLI::App& app, int argc, char** argv) {
                                            : fmt::format("did you mean {}?", near)));
 }
 
-int dispatch(int argc, char** argv) {
+// What processes have to agree on is told to the first; it alone talks and writes. What is not played by all
+// of them is done by it alone.
+bool is_played_together(const CLI::App& app) {
+  return app.got_subcommand("run") || app.got_subcommand("bench");
+}
+
+void refuse_for_many(const CLI::App& app, const Crew& crew) {
+  for (const char* command : {"sweep", "fidelity"})
+    if (app.got_subcommand(command))
+      throw UserError(
+          fmt::format("kiln {} is not played by several processes together, but {} were started; start one.",
+                      command, crew.ranks()));
+}
+
+int dispatch(int argc, char** argv, Crew* crew) {
+  const bool talks = crew == nullptr || crew->leads();
   CLI::App app{"Kiln simulates tissues with the Cellular Potts Model.", "kiln"};
   app.set_version_flag("--version", KILN_VERSION);
   app.require_subcommand(1);
@@ -340,7 +357,12 @@ int dispatch(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
+    return (talks ? app.exit(e) : e.get_exit_code()) == 0 ? 0 : 2;
+  }
+  if (crew != nullptr) {
+    refuse_for_many(app, *crew);
+    if (!talks && !is_played_together(app)) return 0;
+    run.engine.crew = bench.engine.crew = crew;
   }
   if (app.got_subcommand("run")) return run_command(run);
   if (app.got_subcommand("sweep")) return sweep_command(sweep);
@@ -368,32 +390,62 @@ bool is_of_the_path(const std::error_code& code) {
   return std::any_of(std::begin(wrong), std::end(wrong), [&](std::errc e) { return code == e; });
 }
 
+// What came of a command: the exit code and, where it failed, why.
+struct Outcome {
+  int code = 0;
+  std::string why;
+};
+
+Outcome outcome_of(const std::function<int()>& command) {
+  try {
+    return {command(), ""};
+  } catch (const UserError& e) {
+    return {2, e.what()};
+  } catch (const std::bad_alloc&) {
+    return {1, "not enough memory."};
+  } catch (const std::filesystem::filesystem_error& e) {
+    return {is_of_the_path(e.code()) ? 2 : 1,
+            fmt::format("cannot use {}: {}.", e.path1().string(), e.code().message())};
+  } catch (const std::system_error& e) {
+    const bool threads = e.code() == std::errc::resource_unavailable_try_again;
+    return {1, fmt::format("{}{}.",
+                           threads ? "no further thread can be started, for lack of memory or of processes "
+                                     "that are allowed; --threads sets how many: "
+                                   : "",
+                           e.code().message())};
+  } catch (const std::exception& e) {
+    return {1, e.what()};
+  }
+}
+
+// However a rank has ended, no other waits for it.
+int leave(Crew& crew, const Outcome& outcome) {
+  if (!crew.has_met()) {
+    crew.stay_away(outcome.why);
+  } else if (!outcome.why.empty() && (crew.is_busy() || !crew.leads())) {
+    if (!crew.leads())
+      tell(stderr, "kiln: rank {} on {}: {}\n", crew.processes().rank(), crew.processes().host(),
+           outcome.why);
+    std::fflush(nullptr);
+    crew.processes().end_all(outcome.code);
+  } else if (crew.leads() && crew.is_manned()) {
+    crew.order(Order::leave);
+    crew.answers();
+  }
+  return crew.leads() ? outcome.code : 0;
+}
+
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
-  try {
-    return dispatch(argc, argv);
-  } catch (const UserError& e) {
-    tell(stderr, "kiln: {}\n", e.what());
-    return 2;
-  } catch (const std::bad_alloc&) {
-    tell(stderr, "kiln: not enough memory.\n");
-    return 1;
-  } catch (const std::filesystem::filesystem_error& e) {
-    tell(stderr, "kiln: cannot use {}: {}.\n", e.path1().string(), e.code().message());
-    return is_of_the_path(e.code()) ? 2 : 1;
-  } catch (const std::system_error& e) {
-    const bool threads = e.code() == std::errc::resource_unavailable_try_again;
-    tell(stderr, "kiln: {}{}.\n",
-         threads ? "no further thread can be started, for lack of memory or of processes that are allowed; "
-                   "--threads sets how many: "
-                 : "",
-         e.code().message());
-    return 1;
-  } catch (const std::exception& e) {
-    tell(stderr, "kiln: {}\n", e.what());
-    return 1;
-  }
+  const Launch launch = launch_by([](const char* name) -> const char* { return std::getenv(name); });
+  std::optional<Crew> crew;
+  const Outcome outcome = outcome_of([&] {
+    if (auto processes = join_processes(launch)) crew.emplace(std::move(processes));
+    return dispatch(argc, argv, crew ? &*crew : nullptr);
+  });
+  if (!outcome.why.empty() && launch.rank == 0) tell(stderr, "kiln: {}\n", outcome.why);
+  return crew ? leave(*crew, outcome) : outcome.code;
 }
 
 }  // namespace kiln

@@ -102,8 +102,10 @@ Ending play(Run& run, const InterruptGuard& interrupt, bool quiet) {
 int run_command(const RunOptions& options) {
   const auto started = WallClock::Clock::now();
   prefer_errors_to_signals();
-  Run run(std::make_shared<const Model>(load_model(options.model, options.set, options.seed, options.mcs)),
-          settings_of(options), started);
+  const auto model =
+      std::make_shared<const Model>(load_model(options.model, options.set, options.seed, options.mcs));
+  if (!meet_others(options.engine, *model)) return follow_orders(options.engine, *model);
+  Run run(model, settings_of(options), started);
   if (!options.json) announce(run);
   for (const std::string& note : run.start().notes) tell(stderr, "  note: {}\n", note);
   const InterruptGuard interrupt;

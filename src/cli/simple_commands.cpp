@@ -8,6 +8,7 @@
 #include "data/hdf5/file.hpp"
 #include "engine/cuda/driver/driver.hpp"
 #include "engine/cuda/driver/nvrtc.hpp"
+#include "engine/ranks/join.hpp"
 #include "model/explain.hpp"
 #include "output/picture/png.hpp"
 #include "output/run/record.hpp"
@@ -63,6 +64,10 @@ int info_command(const InfoOptions& options) {
   fmt::print("Engines        serial, threads{}\n", found.why_not.empty() ? ", cuda" : "");
   fmt::print("Schedules      serial, tiles, checkerboard\n");
   print_cuda(found);
+  const std::string mpi = mpi_module();
+  fmt::print("Processes      {}\n", mpi.empty()
+                                        ? "one: for several (mpirun, srun) install libopenmpi-dev and rebuild"
+                                        : fmt::format("several, by mpirun or srun ({})", mpi));
   fmt::print("Pictures       {}\n", kHasPng ? "yes (libpng)" : "no: install libpng-dev and rebuild");
   fmt::print("Images         .npy{}{}\n", kHasHdf5 ? ", HDF5" : "",
              kHasTiff ? ", TIFF" : "; for TIFF install libtiff-dev and libpugixml-dev and rebuild");

@@ -28,7 +28,7 @@ struct DeviceIds {
   std::shared_ptr<void> owner;  // keeps the memory alive
 };
 
-class Exchange;
+class Crew;
 
 class Engine {
  public:
@@ -61,8 +61,11 @@ class Engine {
   virtual std::string settings() const { return ""; }
   // The GPU it runs on; "" for a processor.
   virtual std::string gpu() const { return ""; }
-  // Threads that play, where it runs on a processor.
+  // Threads that play, where it runs on a processor; those of all processes.
   virtual int threads() const { return 1; }
+  virtual int processes() const { return 1; }
+  // One that came to another process while they advanced; 0: none.
+  virtual int signal() const { return 0; }
 };
 
 // Two things that make the checkerboard's kernels fast. They are turned off only to see what they are worth.
@@ -78,8 +81,7 @@ struct EngineOptions {
   int threads = 0;              // 0: one per core that the job was given
   int device = 0;               // which GPU
   std::string bricks = "";      // cuts the lattice, as "2x2x1"; the threads are shared out. "": one piece
-  Exchange* exchange =
-      nullptr;  // with other processes: each plays a brick. Bricks "" are then cut by the least surface
+  Crew* crew = nullptr;         // other processes: each plays a brick. Bricks "" are then of least surface
   BoardKernels board_kernels = {};  // of the checkerboard on a GPU
   // GPU: kernels read temperature, lambdas, targets and J from memory, so that others need no compiling. A
   // little slower; what set_physics turns to in any case.

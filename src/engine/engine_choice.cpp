@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <thread>
+
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "engine/cuda/driver/driver.hpp"
+#include "engine/ranks/crew.hpp"
 
 namespace kiln {
 namespace {
@@ -33,8 +36,10 @@ void check(const EngineOptions& options) {
     throw UserError(
         fmt::format("--threads is {}, but it can be 1 to 1024, or 0 for one per core.", options.threads));
   const bool plays_bricks = engine == "threads" && schedule != "checkerboard";
-  if (options.exchange != nullptr && !plays_bricks)
-    throw UserError("several processes play only the tiles schedule on threads so far.");
+  if (options.crew != nullptr && !plays_bricks)
+    throw UserError(
+        "several processes play only the tiles schedule on threads so far: leave --engine and --schedule "
+        "out.");
   if (!options.bricks.empty() && !plays_bricks)
     throw UserError(
         fmt::format("--bricks is \"{}\", but only the tiles schedule on threads is played in bricks so far.",
@@ -46,12 +51,16 @@ void check(const EngineOptions& options) {
 EngineOptions chosen_engine(const Model& model, const EngineOptions& options, int64_t simulations) {
   EngineOptions chosen = options;
   if (chosen.engine == "auto")
-    chosen.engine = chosen.bricks.empty() && chosen.exchange == nullptr
+    chosen.engine = chosen.bricks.empty() && chosen.crew == nullptr
                         ? meant_by_auto(model, options, simulations)
                         : "threads";
   check(chosen);
   if (chosen.schedule.empty()) chosen.schedule = chosen.engine == "serial" ? "serial" : "tiles";
-  if (chosen.threads == 0) chosen.threads = all_threads();
+  if (chosen.threads == 0)
+    chosen.threads = chosen.crew == nullptr
+                         ? all_threads()
+                         : fair_threads(all_threads(), int(std::thread::hardware_concurrency()),
+                                        chosen.crew->processes().ranks_here());
   return chosen;
 }
 

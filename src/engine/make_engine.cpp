@@ -10,7 +10,7 @@
 #include "engine/host/serial.hpp"
 #include "engine/host/threads.hpp"
 #include "engine/ranks/bricks_engine.hpp"
-#include "engine/ranks/rank_engine.hpp"
+#include "engine/ranks/lead_engine.hpp"
 #include "engine/ranks/sharing.hpp"
 
 namespace kiln {
@@ -35,15 +35,14 @@ Vec3i bricks_for(const Model& model, const std::string& text, int ranks = 0) {
 template <int Dim>
 std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, State state,
                                 const std::string& schedule, int threads, const std::string& bricks,
-                                Exchange* exchange) {
+                                Crew* crew) {
   if (schedule == "serial") return std::make_unique<SerialEngine<Dim>>(std::move(state), physics, model.seed);
   if (schedule == "checkerboard")
     return std::make_unique<CheckerboardEngine<Dim>>(std::move(state), physics, model.seed,
                                                      model.checkerboard, threads);
-  if (exchange != nullptr)
-    return std::make_unique<RankEngine<Dim>>(state, physics, model.seed, tiles::settings_for(model),
-                                             bricks_for(model, bricks, exchange->ranks()), threads,
-                                             *exchange);
+  if (crew != nullptr)
+    return std::make_unique<LeadEngine<Dim>>(state, physics, model.seed, tiles::settings_for(model),
+                                             bricks_for(model, bricks, crew->ranks()), threads, *crew);
   if (!bricks.empty()) {
     const Vec3i counts = bricks_for(model, bricks);
     return std::make_unique<BricksEngine<Dim>>(std::move(state), physics, model.seed,
@@ -56,7 +55,7 @@ std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, Stat
 
 std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& physics, State state,
                                          const EngineOptions& given) {
-  const auto [engine, schedule, threads, device, bricks, exchange, board_kernels, in_memory] =
+  const auto [engine, schedule, threads, device, bricks, crew, board_kernels, in_memory] =
       chosen_engine(model, given);
   const cuda::Numbers numbers = in_memory ? cuda::Numbers::in_memory : cuda::Numbers::folded;
   if (schedule == "checkerboard") checkerboard::require_whole_blocks(model);
@@ -69,8 +68,8 @@ std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& phys
                                                tiles::settings_for(model), model.largest_act(), device,
                                                numbers);
   if (model.lattice.dimension == 2)
-    return on_host<2>(model, physics, std::move(state), schedule, threads, bricks, exchange);
-  return on_host<3>(model, physics, std::move(state), schedule, threads, bricks, exchange);
+    return on_host<2>(model, physics, std::move(state), schedule, threads, bricks, crew);
+  return on_host<3>(model, physics, std::move(state), schedule, threads, bricks, crew);
 }
 
 }  // namespace

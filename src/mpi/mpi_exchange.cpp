@@ -4,14 +4,37 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <limits>
 #include <stdexcept>
+#include <thread>
 
 namespace kiln {
+namespace {
 
-MpiSession::MpiSession(int& argc, char**& argv) {
+// Waits at first as long as it takes to play a round, asking all the time; then lets others have the core,
+// who may be drawing a picture for a long time.
+class Patience {
+ public:
+  void wait() {
+    asked_ += 1;
+    if (asked_ < kImpatient) return;
+    std::this_thread::sleep_for(asked_ < kPatient ? std::chrono::microseconds(20)
+                                                  : std::chrono::microseconds(500));
+  }
+
+ private:
+  static constexpr int kImpatient = 20'000;  // questions: some milliseconds
+  static constexpr int kPatient = kImpatient + 5'000;
+  int asked_ = 0;
+};
+
+}  // namespace
+
+MpiSession::MpiSession() {
   int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   if (provided < MPI_THREAD_FUNNELED) throw std::runtime_error("this MPI does not allow threads beside it");
 }
 
@@ -27,6 +50,11 @@ MpiExchange::MpiExchange() : world_(new World) {
   MPI_Comm_dup(MPI_COMM_WORLD, &world_->all);
   MPI_Comm_rank(world_->all, &rank_);
   MPI_Comm_size(world_->all, &ranks_);
+  MPI_Comm here;
+  MPI_Comm_split_type(world_->all, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here);
+  MPI_Comm_rank(here, &rank_here_);
+  MPI_Comm_size(here, &ranks_here_);
+  MPI_Comm_free(&here);
 }
 
 MpiExchange::~MpiExchange() {
@@ -46,8 +74,11 @@ void MpiExchange::swap(std::span<const int> to, std::span<Message> out, std::vec
   for (std::size_t k = 0; k < to.size(); ++k) {
     MPI_Message arrived;
     MPI_Status status;
-    int bytes = 0;
-    MPI_Mprobe(to[k], kTag, world_->all, &arrived, &status);
+    int has_come = 0, bytes = 0;
+    for (Patience patience;; patience.wait()) {
+      MPI_Improbe(to[k], kTag, world_->all, &has_come, &arrived, &status);
+      if (has_come) break;
+    }
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     in[k].resize(std::size_t(bytes));
     MPI_Mrecv(in[k].data(), bytes, MPI_BYTE, &arrived, MPI_STATUS_IGNORE);
@@ -59,6 +90,27 @@ uint64_t MpiExchange::sum(uint64_t here) {
   uint64_t all = 0;
   MPI_Allreduce(&here, &all, 1, MPI_UINT64_T, MPI_SUM, world_->all);
   return all;
+}
+
+// Its first line, up to a comma: "Open MPI v4.1.4, package: ...".
+std::string MpiExchange::transport() const {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string whole(text, std::size_t(length));
+  return whole.substr(0, whole.find_first_of(",\n"));
+}
+
+std::string MpiExchange::host() const {
+  char name[MPI_MAX_PROCESSOR_NAME];
+  int length = 0;
+  MPI_Get_processor_name(name, &length);
+  return {name, std::size_t(length)};
+}
+
+void MpiExchange::end_all(int code) {
+  MPI_Abort(world_->all, code);
+  std::abort();
 }
 
 }  // namespace kiln

@@ -1,21 +1,21 @@
 // Ranks that are processes, on one machine or many: messages by MPI, from memory of the host.
 #pragma once
 
-#include "engine/ranks/exchange.hpp"
+#include "engine/ranks/processes.hpp"
 
 namespace kiln {
 
 // MPI, from its start to its end. One per process; only the thread that made it may talk.
 class MpiSession {
  public:
-  MpiSession(int& argc, char**& argv);
+  MpiSession();
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
 };
 
 // Between all processes that were started together. Each rank makes one, all of them together.
-class MpiExchange : public Exchange {
+class MpiExchange : public Processes {
  public:
   MpiExchange();
   ~MpiExchange() override;
@@ -25,10 +25,16 @@ class MpiExchange : public Exchange {
   void swap(std::span<const int> to, std::span<Message> out, std::vector<Message>& in) override;
   uint64_t sum(uint64_t here) override;
 
+  std::string transport() const override;
+  std::string host() const override;
+  int rank_here() const override { return rank_here_; }
+  int ranks_here() const override { return ranks_here_; }
+  [[noreturn]] void end_all(int code) override;
+
  private:
   struct World;  // of MPI's own types
   World* world_;
-  int rank_ = 0, ranks_ = 1;
+  int rank_ = 0, ranks_ = 1, rank_here_ = 0, ranks_here_ = 1;
 };
 
 }  // namespace kiln

@@ -44,6 +44,9 @@ InterruptGuard::~InterruptGuard() {
 
 bool InterruptGuard::requested() const { return caught != 0; }
 int InterruptGuard::signal() const { return caught; }
+void InterruptGuard::also(int signal) const {
+  if (caught == 0) caught = signal;
+}
 
 std::string InterruptGuard::name() const {
   for (const auto& [number, name] : kStops)

@@ -15,8 +15,9 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   bool requested() const;
-  int signal() const;        // the signal that came, 0 if none
-  std::string name() const;  // of it, as "SIGTERM"
+  int signal() const;           // the signal that came, 0 if none
+  std::string name() const;     // of it, as "SIGTERM"
+  void also(int signal) const;  // one that came to another process of the run; 0: none
 
  private:
   std::vector<void (*)(int)>

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/host/threads.hpp"
-#include "engine/ranks/brick_player.hpp"
+#include "engine/ranks/lead_engine.hpp"
 #include "mpi/mpi_exchange.hpp"
 #include "support/full_world.hpp"
 #include "support/shipped.hpp"
@@ -51,21 +51,28 @@ TEST(MpiRanks, GiveTheBitsOfOneProcess) {
 
 TEST(MpiRanks, PlayShippedModels) {
   for (const char* name : {"sorting.toml", "collective.toml", "lymph-node.toml"}) {
-    const Model model = test::shipped_model(name);
-    MpiExchange exchange;
-    const auto alone = test::engine_for(model, {.engine = "threads", .threads = 1});
-    const auto together = test::engine_for(model, {.engine = "threads", .threads = 1, .exchange = &exchange});
-    for (const Phase& phase : model.phases) {
-      alone->set_physics(phase.physics.view());
-      together->set_physics(phase.physics.view());
-      for (int mcs = 0; mcs < 6; ++mcs) {
-        alone->advance(1);
-        together->advance(1);
-        ASSERT_EQ(together->hash(), alone->hash()) << name << ", " << phase.name << ", MCS " << mcs;
-      }
+    Model model = test::shipped_model(name);
+    for (Phase& phase : model.phases) phase.mcs = 6;
+    Crew crew(std::make_unique<MpiExchange>());
+    ASSERT_TRUE(crew.meet(model.resolved));
+    if (!crew.leads()) {
+      const auto signal = [] { return 0; };
+      model.lattice.dimension == 2 ? follow<2>(crew, model, 1, signal) : follow<3>(crew, model, 1, signal);
+      continue;
     }
-    EXPECT_EQ(exchange.sum(uint64_t(together->counts().accepted)), uint64_t(alone->counts().accepted))
-        << name;
+    const auto alone = test::engine_for(model, {.engine = "threads", .threads = 1});
+    const auto together = test::engine_for(model, {.engine = "threads", .threads = 1, .crew = &crew});
+    for (int64_t mcs = 0; mcs < model.total_mcs() && !HasFailure(); ++mcs) {
+      alone->set_physics(model.phase_at(mcs).physics.view());
+      together->set_physics(model.phase_at(mcs).physics.view());
+      alone->advance(1);
+      together->advance(1);
+      EXPECT_EQ(together->hash(), alone->hash()) << name << ", MCS " << mcs;
+    }
+    EXPECT_EQ(state_hash(together->state()), alone->hash()) << name;
+    EXPECT_EQ(together->counts().accepted, alone->counts().accepted) << name;
+    crew.order(Order::leave);
+    crew.answers();
   }
 }
 
@@ -73,7 +80,7 @@ TEST(MpiRanks, PlayShippedModels) {
 }  // namespace kiln
 
 int main(int argc, char** argv) {
-  kiln::MpiSession session(argc, argv);
+  const kiln::MpiSession session;
   testing::InitGoogleTest(&argc, argv);
   const int outcome = RUN_ALL_TESTS();
   kiln::MpiExchange all;

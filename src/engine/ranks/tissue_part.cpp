@@ -161,15 +161,19 @@ uint64_t hash_of_cell(const TissuePart& part, CellId own) {
   return hash_of_cell(row, 0, part.number[own]);
 }
 
-void put_back(const TissuePart& part, State& whole) {
+void put_back_sites(const TissuePart& part, State& whole) {
   const State& state = part.state;
-  whole.mcs = state.mcs;
   for_each_stretch(part, part.brick.own_stored(), [&](Site stored, Site site, int32_t length) {
     for (int32_t i = 0; i < length; ++i) {
       whole.ids[std::size_t(site + i)] = part.number[state.ids[std::size_t(stored + i)]];
       if (!whole.act.empty()) whole.act[std::size_t(site + i)] = state.act[std::size_t(stored + i)];
     }
   });
+}
+
+void put_back_cells(const TissuePart& part, State& whole) {
+  const State& state = part.state;
+  whole.mcs = state.mcs;
   for (CellId own = 1; own < state.cells.count(); ++own) {
     if (!part.is_cell(own)) continue;
     copy_row(state.cells, own, whole.cells, part.number[own]);

@@ -44,7 +44,12 @@ std::vector<bool> frozen_types_of(const Physics& physics);
 // What sites of the brick add to the hash of the whole (core/state.hpp), and what the row of a cell does.
 uint64_t hash_of_sites(const TissuePart& part);
 uint64_t hash_of_cell(const TissuePart& part, CellId own);
-// Writes what the rank knows into the whole.
-void put_back(const TissuePart& part, State& whole);
+// Writes what the rank knows into the whole: the rows of its cells, and the sites of its brick.
+void put_back_cells(const TissuePart& part, State& whole);
+void put_back_sites(const TissuePart& part, State& whole);
+inline void put_back(const TissuePart& part, State& whole) {
+  put_back_cells(part, whole);
+  put_back_sites(part, whole);
+}
 
 }  // namespace kiln

@@ -38,6 +38,7 @@ Ending Runner::advance_to(int64_t due, const InterruptGuard* interrupt, const Wa
     simulation_.advance_a_while(due - simulation_.mcs());
     writer_.pulse(simulation_.mcs());
     save = clock.wants_checkpoint();
+    if (interrupt != nullptr) interrupt->also(simulation_.engine().signal());
     if (interrupt != nullptr && interrupt->requested()) return Ending::signal;
     if (clock.is_up(simulation_.last_while_seconds())) return Ending::time_limit;
   }

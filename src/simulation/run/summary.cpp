@@ -118,7 +118,8 @@ double disk_need(const Model& model, double cells) {
 
 std::string device_of(const Engine& engine) {
   const std::string gpu = engine.gpu();
-  return gpu.empty() ? processor_name(engine.threads()) : gpu;
+  const std::string device = gpu.empty() ? processor_name(engine.threads()) : gpu;
+  return engine.processes() == 1 ? device : fmt::format("{} in {} processes", device, engine.processes());
 }
 
 void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t start_mcs,

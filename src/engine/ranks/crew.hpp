@@ -1,0 +1,60 @@
+// The processes of a run. The first leads: it reads and writes files, talks to people, and tells the others,
+// call by call, what to do. They know the model and their bricks, and nothing of folders and tables.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/ranks/processes.hpp"
+
+namespace kiln {
+
+enum class Order : uint32_t {
+  begin,    // take a part of a tissue
+  advance,  // so many MCS
+  hash,     // answer with what the part adds to it
+  cells,    // send what is known of cells
+  state,    // send that, and the sites
+  leave,
+};
+
+class Crew {
+ public:
+  explicit Crew(std::unique_ptr<Processes> processes);
+
+  Processes& processes() { return *processes_; }
+  int ranks() const { return processes_->ranks(); }
+  bool leads() const { return processes_->rank() == 0; }
+
+  // By all ranks, before any order. `plan` is what is to be played, in all detail. The first rank throws
+  // UserError where another has other plans, another version of Kiln, or could not make any; the others are
+  // told whether they are needed.
+  bool meet(const std::string& plan);
+  // By a rank that has no plan: `why`, for the first to tell.
+  void stay_away(const std::string& why);
+  bool has_met() const { return has_met_; }
+  bool is_manned() const { return is_manned_; }  // orders are given, or followed
+
+  // The first rank gives orders. Every other has to answer each of them, with a message that may be empty.
+  void order(Order order, int64_t value = 0);
+  std::vector<Message> answers();            // by rank, without the first
+  bool is_busy() const { return is_busy_; }  // answers are missing: others may wait for this rank
+  // The other ranks.
+  std::pair<Order, int64_t> next_order();
+  void answer(Message&& message = {});
+
+  // What a rank has for one that waits for it, of any length.
+  void send(int to, std::span<const std::byte> bytes);
+  void receive(int from, std::span<std::byte> bytes);
+
+ private:
+  std::vector<Message> hear_from_all(const Message& message);
+  bool show_badge(const std::string& plan, const std::string& why_not);
+
+  std::unique_ptr<Processes> processes_;
+  std::vector<int> others_;
+  bool has_met_ = false, is_manned_ = false, is_busy_ = false;
+};
+
+}  // namespace kiln

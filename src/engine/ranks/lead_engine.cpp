@@ -1,0 +1,160 @@
+#include "engine/ranks/lead_engine.hpp"
+
+#include "engine/ranks/part_transfer.hpp"
+#include "model/model.hpp"
+
+namespace kiln {
+namespace {
+
+// What comes back when a brick was advanced.
+struct Advanced {
+  AttemptCounts counts;
+  int64_t signal = 0;
+};
+
+template <class T>
+Message message_of(const T& value) {
+  Message message;
+  append(message, value);
+  return message;
+}
+
+int reach_of(const Physics& physics) {
+  return longest_reach(*physics.adhesion_neighbours, *physics.perimeter_neighbours);
+}
+
+void hand_out(const State& whole, const BrickGrid& grid, int reach, const std::vector<bool>& frozen,
+              const std::vector<std::vector<CellId>>& cells, const Holders& holders, Crew& crew) {
+  crew.order(Order::begin);
+  const Vec3i counts = grid.counts();
+  for (int rank = 1; rank < grid.ranks(); ++rank) {
+    const TissuePart part = cut_out(whole, grid, rank, reach, cells[std::size_t(rank)], frozen);
+    crew.send(rank, std::as_bytes(std::span(&counts, 1)));
+    send_part(crew, rank, part, PartOf::all);
+    send_holders(crew, rank, part, holders);
+  }
+}
+
+}  // namespace
+
+template <int Dim>
+LeadEngine<Dim>::LeadEngine(const State& whole, const Physics& first, uint64_t seed,
+                            const tiles::Settings& settings, const Vec3i& bricks, int threads, Crew& crew)
+    : physics_(first),
+      settings_(settings),
+      crew_(crew),
+      grid_(whole.lattice, bricks),
+      reach_(reach_of(first)) {
+  const std::vector<bool> frozen = frozen_types_of(first);
+  const std::vector<std::vector<CellId>> cells = cells_by_rank(whole, grid_, reach_);
+  const Holders holders = holders_of(cells);
+  hand_out(whole, grid_, reach_, frozen, cells, holders, crew);
+  brick_ = std::make_unique<BrickPlayer<Dim>>(cut_out(whole, grid_, 0, reach_, cells[0], frozen),
+                                              crew.processes(), reach_, holders, seed, settings, threads);
+  threads_ = brick_->threads();
+  for (const Message& answer : crew.answers()) threads_ += Reading(answer).take<int32_t>();
+  whole_.lattice = whole.lattice;
+  whole_.cells = whole.cells;
+  whole_.mcs = cells_mcs_ = whole.mcs;
+}
+
+template <int Dim>
+void LeadEngine<Dim>::advance(int64_t mcs) {
+  crew_.order(Order::advance, mcs);
+  brick_->advance(physics_, mcs);
+  counts_ = brick_->counts();
+  for (const Message& answer : crew_.answers()) {
+    const auto advanced = Reading(answer).take<Advanced>();
+    counts_.attempts += advanced.counts.attempts;
+    counts_.live += advanced.counts.live;
+    counts_.accepted += advanced.counts.accepted;
+    if (signal_ == 0) signal_ = int(advanced.signal);
+  }
+}
+
+template <int Dim>
+void LeadEngine<Dim>::bring(PartOf what) {
+  crew_.order(what == PartOf::all ? Order::state : Order::cells);
+  const auto put = [&](const TissuePart& part) {
+    put_back_cells(part, whole_);
+    if (what == PartOf::all) put_back_sites(part, whole_);
+  };
+  put(brick_->tissue());
+  for (int rank = 1; rank < grid_.ranks(); ++rank)
+    put(receive_part(crew_, rank, grid_, rank, reach_, brick_->tissue().frozen, what));
+  crew_.answers();
+  cells_mcs_ = whole_.mcs;
+  if (what == PartOf::all) sites_mcs_ = whole_.mcs;
+}
+
+template <int Dim>
+const State& LeadEngine<Dim>::state() {
+  if (whole_.ids.empty()) {
+    whole_.ids = HugeVector<CellId>(std::size_t(whole_.lattice.sites()));
+    if (!brick_->tissue().state.act.empty()) whole_.act = HugeVector<ActValue>(whole_.ids.size());
+  }
+  if (sites_mcs_ != brick_->tissue().state.mcs) bring(PartOf::all);
+  return whole_;
+}
+
+template <int Dim>
+const State& LeadEngine<Dim>::state_of_cells() {
+  if (cells_mcs_ != brick_->tissue().state.mcs) bring(PartOf::cells);
+  return whole_;
+}
+
+template <int Dim>
+std::string LeadEngine<Dim>::hash() {
+  crew_.order(Order::hash);
+  uint64_t sum = brick_->hash_part();
+  for (const Message& answer : crew_.answers()) sum += Reading(answer).take<uint64_t>();
+  return hash_text(sum);
+}
+
+template <int Dim>
+void follow(Crew& crew, const Model& model, int threads, const std::function<int()>& signal) {
+  const Physics first = model.phases.front().physics.view();
+  const int reach = reach_of(first);
+  std::unique_ptr<BrickPlayer<Dim>> brick;
+  for (;;) {
+    const auto [order, value] = crew.next_order();
+    Message answer;
+    switch (order) {
+      case Order::begin: {
+        Vec3i counts;
+        crew.receive(0, std::as_writable_bytes(std::span(&counts, 1)));
+        const BrickGrid grid(model.lattice, counts);
+        TissuePart part =
+            receive_part(crew, 0, grid, crew.processes().rank(), reach, frozen_types_of(first), PartOf::all);
+        const Holders holders = receive_holders(crew, 0);
+        brick = std::make_unique<BrickPlayer<Dim>>(std::move(part), crew.processes(), reach, holders,
+                                                   model.seed, tiles::settings_for(model), threads);
+        answer = message_of(int32_t(brick->threads()));
+        break;
+      }
+      case Order::advance:
+        brick->advance(model.phase_at(brick->tissue().state.mcs).physics.view(), value);
+        answer = message_of(Advanced{brick->counts(), signal()});
+        break;
+      case Order::hash:
+        answer = message_of(brick->hash_part());
+        break;
+      case Order::cells:
+        send_part(crew, 0, brick->tissue(), PartOf::cells);
+        break;
+      case Order::state:
+        send_part(crew, 0, brick->tissue(), PartOf::all);
+        break;
+      case Order::leave:
+        return crew.answer();
+    }
+    crew.answer(std::move(answer));
+  }
+}
+
+template class LeadEngine<2>;
+template class LeadEngine<3>;
+template void follow<2>(Crew&, const Model&, int, const std::function<int()>&);
+template void follow<3>(Crew&, const Model&, int, const std::function<int()>&);
+
+}  // namespace kiln

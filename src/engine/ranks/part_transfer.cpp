@@ -1,0 +1,103 @@
+#include "engine/ranks/part_transfer.hpp"
+
+#include "core/columns.hpp"
+
+namespace kiln {
+namespace {
+
+template <class T>
+void send_numbers(Crew& crew, int to, std::span<const T> numbers) {
+  const uint64_t count = numbers.size();
+  crew.send(to, std::as_bytes(std::span(&count, 1)));
+  crew.send(to, std::as_bytes(numbers));
+}
+
+// `make(count)` gives the memory for so many.
+template <class T, class Make>
+void receive_numbers(Crew& crew, int from, const Make& make) {
+  uint64_t count = 0;
+  crew.receive(from, std::as_writable_bytes(std::span(&count, 1)));
+  T* const numbers = make(std::size_t(count));
+  crew.receive(from, std::as_writable_bytes(std::span(numbers, std::size_t(count))));
+}
+
+template <class Vector>
+void receive_into(Crew& crew, int from, Vector& numbers) {
+  using Number = std::remove_reference_t<decltype(*numbers.data())>;
+  receive_numbers<Number>(crew, from, [&](std::size_t count) {
+    numbers = Vector(count);
+    return numbers.data();
+  });
+}
+
+}  // namespace
+
+void send_part(Crew& crew, int to, const TissuePart& part, PartOf what) {
+  const State& state = part.state;
+  const int64_t frame[] = {state.mcs, state.cells.history_length};
+  send_numbers<int64_t>(crew, to, frame);
+  send_numbers<CellId>(crew, to, part.number);
+  send_numbers<int32_t>(crew, to, part.here);
+  for (const Column& column : columns())
+    send_numbers<std::byte>(crew, to,
+                            {column.data_of(state.cells), column.rows(state.cells) * column.row_bytes});
+  if (what == PartOf::cells) return;
+  send_numbers<CellId>(crew, to, {state.ids.data(), state.ids.size()});
+  send_numbers<ActValue>(crew, to, {state.act.data(), state.act.size()});
+}
+
+TissuePart receive_part(Crew& crew, int from, const BrickGrid& grid, int rank, int halo,
+                        const std::vector<bool>& frozen, PartOf what) {
+  TissuePart part;
+  part.grid = grid;
+  part.brick = brick_with_halo(grid, rank, halo);
+  part.frozen = frozen;
+  State& state = part.state;
+  state.lattice = part.brick.stored;
+  std::vector<int64_t> frame;
+  receive_into(crew, from, frame);
+  state.mcs = frame[0];
+  state.cells.history_length = int(frame[1]);
+  receive_into(crew, from, part.number);
+  receive_into(crew, from, part.here);
+  for (const Column& column : columns())
+    receive_numbers<std::byte>(crew, from, [&](std::size_t bytes) {
+      column.resize(state.cells, bytes / column.row_bytes);
+      return column.data(state.cells);
+    });
+  for (CellId own = 1; own < part.number.size(); ++own) {
+    if (part.number[own] == kNowhere)
+      part.free_rows.push_back(own);
+    else
+      part.own_id.insert(part.number[own], own);
+  }
+  if (what == PartOf::cells) return part;
+  receive_into(crew, from, state.ids);
+  receive_into(crew, from, state.act);
+  return part;
+}
+
+void send_holders(Crew& crew, int to, const TissuePart& part, const Holders& holders) {
+  std::vector<uint32_t> numbers;
+  for (const auto& [cell, ranks] : holders) {
+    if (part.own_id.find(cell) == kMedium) continue;
+    numbers.push_back(cell);
+    numbers.push_back(uint32_t(ranks.size()));
+    numbers.insert(numbers.end(), ranks.begin(), ranks.end());
+  }
+  send_numbers<uint32_t>(crew, to, numbers);
+}
+
+Holders receive_holders(Crew& crew, int from) {
+  std::vector<uint32_t> numbers;
+  receive_into(crew, from, numbers);
+  Holders holders;
+  for (std::size_t at = 0; at < numbers.size();) {
+    const uint32_t* const entry = numbers.data() + at;
+    holders[entry[0]].assign(entry + 2, entry + 2 + entry[1]);
+    at += 2 + entry[1];
+  }
+  return holders;
+}
+
+}  // namespace kiln

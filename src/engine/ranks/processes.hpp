@@ -1,0 +1,25 @@
+// Ranks that are processes, on one machine or on many.
+#pragma once
+
+#include <string>
+
+#include "engine/ranks/exchange.hpp"
+
+namespace kiln {
+
+class Processes : public Exchange {
+ public:
+  virtual std::string transport() const = 0;  // as "Open MPI 4.1.4"
+  virtual std::string host() const = 0;       // the machine that this rank is on
+  // Of the ranks on that machine.
+  virtual int rank_here() const = 0;
+  virtual int ranks_here() const = 0;
+  // Ends all of them at once, wherever they are.
+  [[noreturn]] virtual void end_all(int code) = 0;
+};
+
+// What this rank may use of `cores`, which are those that it was given: where ranks of a machine were not
+// each given their own, they share.
+int fair_threads(int cores, int cores_of_machine, int ranks_here);
+
+}  // namespace kiln

@@ -1,0 +1,147 @@
+// The program as mpirun starts it: the same files as one process writes, whatever happens to its ranks.
+#include <random>
+
+#include "cli/survival_fixture.hpp"
+
+namespace kiln {
+namespace {
+
+class Mpirun : public Survival {
+ protected:
+  static std::vector<std::string> words(int ranks, const std::vector<std::string>& arguments) {
+    std::vector<std::string> all = {MPIEXEC, MPIEXEC_NUMPROC, std::to_string(ranks), KILN_BINARY};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return all;
+  }
+  Result kiln_on(int ranks, const std::vector<std::string>& arguments) const {
+    std::string command;
+    for (const std::string& word : words(ranks, arguments)) command += "'" + word + "' ";
+    return shell(command);
+  }
+  // Starts it and does not wait.
+  pid_t spawn_on(int ranks, const std::vector<std::string>& arguments) const {
+    std::vector<std::string> all = words(ranks, arguments);
+    const pid_t child = fork();
+    if (child != 0) return child;
+    if (chdir(folder_.c_str()) != 0) _exit(9);
+    if (std::freopen("log", "w", stdout) == nullptr || dup2(STDOUT_FILENO, STDERR_FILENO) < 0) _exit(9);
+    std::vector<char*> pointers;
+    for (std::string& word : all) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    execvp(pointers[0], pointers.data());
+    _exit(9);
+  }
+  // The process of a rank under this mpirun; 0 where it is not there, or not yet.
+  static pid_t rank_of(pid_t mpirun, int rank) {
+    const std::string wanted = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank);
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename().string();
+      if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+      std::ifstream stat(entry.path() / "stat"), environment(entry.path() / "environ");
+      std::string number, program, state, parent;
+      stat >> number >> program >> state >> parent;
+      if (parent != std::to_string(mpirun)) continue;
+      for (std::string variable; std::getline(environment, variable, '\0');)
+        if (variable == wanted) return pid_t(std::stol(name));
+    }
+    return 0;
+  }
+  bool has_ended(pid_t child) const {
+    siginfo_t info{};
+    return waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
+  }
+};
+
+TEST_F(Mpirun, WritesTheFilesOfOneProcess) {
+  for (const int ranks : {2, 3, 4}) {
+    const std::string out = "on" + std::to_string(ranks);
+    const Result run = kiln_on(ranks, {"run", "busy.toml", "--out", out, "--json"});
+    ASSERT_EQ(run.exit_code, 0) << run.out;
+    EXPECT_EQ(std::count(run.out.begin(), run.out.end(), '\n'), 1) << run.out;
+    EXPECT_EQ(value(run.out, "hash"), hash_);
+    expect_as_never_stopped(out);
+  }
+}
+
+TEST_F(Mpirun, GoesOnWithAnotherNumberOfRanks) {
+  const int ranks[] = {3, 1, 2, 4};
+  for (int part = 0; part < 4; ++part) {
+    const Result run = kiln_on(ranks[part], {"run", "busy.toml", "--out", "r", "--resume", "--mcs",
+                                             std::to_string(10 * (part + 1))});
+    ASSERT_EQ(run.exit_code, 0) << run.out;
+  }
+  expect_as_never_stopped("r");
+}
+
+TEST_F(Mpirun, TellsOnceWhatIsWrong) {
+  const Result missing = kiln_on(2, {"run", "none.toml"});
+  EXPECT_EQ(missing.exit_code, 2) << missing.out;
+  EXPECT_EQ(missing.out.find("kiln: "), missing.out.rfind("kiln: ")) << missing.out;
+  EXPECT_NE(missing.out.find("none.toml"), std::string::npos) << missing.out;
+  const Result thin = kiln_on(2, {"run", "busy.toml", "--out", "x", "--bricks", "3x1"});
+  EXPECT_NE(thin.out.find("kiln: --bricks is \"3x1\", but there are 2 ranks."), std::string::npos)
+      << thin.out;
+  EXPECT_FALSE(fs::exists(folder_ / "x"));
+  const Result serial = kiln_on(2, {"run", "busy.toml", "--out", "x", "--engine", "serial"});
+  EXPECT_EQ(serial.out.find("kiln: "), serial.out.rfind("kiln: ")) << serial.out;
+  const Result sweep = kiln_on(2, {"sweep", "busy.toml", "--vary", "temperature=1,2"});
+  EXPECT_NE(sweep.out.find("kiln sweep is not played by several processes"), std::string::npos) << sweep.out;
+  const Result version = kiln_on(3, {"--version"});
+  EXPECT_EQ(version.out, std::string(KILN_VERSION) + "\n");
+}
+
+TEST_F(Mpirun, RefusesRanksWithOtherModels) {
+  const Result run = shell(std::string("'") + MPIEXEC + "' " + MPIEXEC_NUMPROC + " 1 '" + KILN_BINARY +
+                           "' run busy.toml --out x --seed 3 : " + MPIEXEC_NUMPROC + " 1 '" + KILN_BINARY +
+                           "' run busy.toml --out x --seed 4");
+  EXPECT_EQ(run.exit_code, 2) << run.out;
+  EXPECT_NE(run.out.find("has another model or other options than rank 0"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("\"seed = 4\""), std::string::npos) << run.out;
+  EXPECT_FALSE(fs::exists(folder_ / "x"));
+}
+
+// The signal comes to a rank that neither writes nor talks.
+TEST_F(Mpirun, EndsCleanlyWhereASignalComesToAnyRank) {
+  const std::vector<std::string> run = {"run", "busy.toml", "--out", "r", "--resume", "--mcs", "1000000"};
+  const pid_t mpirun = spawn_on(3, run);
+  while (!fs::exists(folder_ / "r/checkpoint.h5") && !has_ended(mpirun)) {
+  }
+  ASSERT_NE(rank_of(mpirun, 2), 0) << read("log");
+  kill(rank_of(mpirun, 2), SIGTERM);
+  EXPECT_EQ(exit_code_of(mpirun), 128 + SIGTERM) << read("log");
+  EXPECT_EQ(value(read("r/run.json"), "stopped_by"), "SIGTERM");
+  const int64_t mcs = std::stoll(value(read("r/run.json"), "mcs"));
+  const Result alone = kiln("run busy.toml --out alone --json --mcs " + std::to_string(mcs));
+  EXPECT_EQ(value(alone.out, "hash"), value(read("r/run.json"), "hash"));
+}
+
+TEST_F(Mpirun, TwentyKillsOfARankResumeToTheSameFiles) {
+  std::mt19937 random(7);
+  int kills = 0, finished = 0;
+  for (int lives = 0; kills < 20; ++lives) {
+    const int ranks = 2 + lives % 3;
+    const pid_t mpirun = spawn_on(ranks, {"run", "busy.toml", "--out", "r", "--resume", "--json"});
+    const int rank = int(random() % unsigned(ranks));
+    pid_t victim = 0;
+    while (victim == 0 && !has_ended(mpirun)) victim = rank_of(mpirun, rank);
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 300'000));
+    const bool is_killed = victim != 0 && !has_ended(mpirun) && kill(victim, SIGKILL) == 0;
+    const int code = exit_code_of(mpirun);  // all of them have ended then
+    if (code != 0) {
+      EXPECT_TRUE(is_killed) << read("log");
+      ++kills;
+      continue;
+    }
+    expect_as_never_stopped("r");
+    fs::remove_all(folder_ / "r");
+    ++finished;
+    ASSERT_LT(finished, 200);
+  }
+  const Result last = kiln("run busy.toml --out r --resume --json");
+  ASSERT_EQ(last.exit_code, 0) << last.out;
+  expect_as_never_stopped("r");
+  RecordProperty("runs_finished", finished + 1);
+}
+
+}  // namespace
+}  // namespace kiln

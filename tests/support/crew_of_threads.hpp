@@ -1,0 +1,51 @@
+// Processes that are threads of the test: what one leads and the others follow, without an MPI.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <thread>
+
+#include "engine/ranks/crew.hpp"
+#include "engine/ranks/in_process.hpp"
+
+namespace kiln::test {
+
+class ThreadAsProcess : public Processes {
+ public:
+  ThreadAsProcess(Exchange& exchange, std::string host) : exchange_(exchange), host_(std::move(host)) {}
+
+  int rank() const override { return exchange_.rank(); }
+  int ranks() const override { return exchange_.ranks(); }
+  void swap(std::span<const int> to, std::span<Message> out, std::vector<Message>& in) override {
+    exchange_.swap(to, out, in);
+  }
+  uint64_t sum(uint64_t here) override { return exchange_.sum(here); }
+  std::string transport() const override { return "threads of a test"; }
+  std::string host() const override { return host_; }
+  int rank_here() const override { return rank(); }
+  int ranks_here() const override { return ranks(); }
+  [[noreturn]] void end_all(int) override { throw std::runtime_error("all were ended"); }
+
+ private:
+  Exchange& exchange_;
+  std::string host_;
+};
+
+// Every rank calls play(crew); the first on the calling thread.
+inline void as_crew(int ranks, const std::function<void(Crew&)>& play) {
+  InProcess exchange(ranks);
+  std::vector<std::thread> others;
+  const auto crew_of = [&](int rank) {
+    return Crew(std::make_unique<ThreadAsProcess>(exchange.of(rank), "host" + std::to_string(rank)));
+  };
+  for (int rank = 1; rank < ranks; ++rank)
+    others.emplace_back([&, rank] {
+      Crew crew = crew_of(rank);
+      play(crew);
+    });
+  Crew crew = crew_of(0);
+  play(crew);
+  for (std::thread& other : others) other.join();
+}
+
+}  // namespace kiln::test
