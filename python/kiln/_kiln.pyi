@@ -124,10 +124,12 @@ def sweep(
     schedule: str,
     threads: int,
     device: int,
+    devices: str,
+    shard: str,
     out: str,
     resume: bool,
     tick: Optional[Callable[[int, int, int, int], Any]],
-) -> list[tuple[str, int, str]]: ...
+) -> tuple[str, list[tuple[str, int, str]]]: ...
 def run(
     model: Model,
     out: str,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
 from kiln import _kiln
-from kiln.arguments import count, engine_choice
+from kiln.arguments import count, engine_choice, text
 from kiln.model import Model, Source, as_model
 from kiln.progress import Bar
 
@@ -46,6 +46,8 @@ def sweep(
     schedule: str = "",
     threads: int = 0,
     device: int = 0,
+    devices: str | Sequence[int] | None = None,
+    shard: str | None = None,
     out: str | os.PathLike | None = None,
     resume: bool = False,
     progress: bool = True,
@@ -56,6 +58,10 @@ def sweep(
     simulation per core, or all replicas of a combination at once on a GPU; each has the result that it would have
     alone. Runs that fail do not stop the others. With `out`, a folder keeps what is finished, and `resume` goes on
     after a stop.
+
+    `devices` deals the combinations to several GPUs: "all", or their numbers. `shard` "3/16" plays every 16th run from
+    the third on, in a folder of its own within `out`, and has the tables of those; `resume` without `shard` puts all
+    shards together.
 
     >>> table = sweep({"lattice": {"size": [40, 40]}}, {"temperature": [5, 20]}, replicas=2, mcs=10).runs
     >>> table[["temperature", "replica", "mcs"]].to_string(index=False)
@@ -72,18 +78,30 @@ def sweep(
         folder = Path(temporary) / "sweep" if out is None else Path(out)
         tick = _Tick(model) if progress else None
         try:
-            failed = _kiln.sweep(
+            tables, failed = _kiln.sweep(
                 model._model, dict(vary), count("replicas", replicas, 1),
-                *engine_choice(engine, schedule, threads, device), os.fspath(folder), resume, tick,
+                *engine_choice(engine, schedule, threads, device), _devices(devices),
+                "" if shard is None else text("shard", shard), os.fspath(folder), resume, tick,
             )
         finally:
             if tick is not None:
                 tick.finish()
         return Sweep(
-            pd.read_csv(folder / "sweep.csv"),
-            pd.read_csv(folder / "measures.csv"),
+            pd.read_csv(Path(tables) / "sweep.csv"),
+            pd.read_csv(Path(tables) / "measures.csv"),
             pd.DataFrame(failed, columns=["run", "seed", "why"]),
         )
+
+
+def _devices(devices: Any) -> str:
+    """As the command line has them.
+
+    >>> _devices([0, 1])
+    '0,1'
+    """
+    if devices is None or isinstance(devices, str):
+        return devices or ""
+    return ",".join(str(count("devices", device)) for device in devices)
 
 
 class _Tick:

@@ -109,6 +109,25 @@ void add_run(CLI::App& app, RunOptions& o) {
       "See docs/long-runs.md. `kiln info --tables` explains the columns of its tables.");
 }
 
+void add_share_options(CLI::App& command, SweepOptions& o) {
+  command
+      .add_option_function<std::string>(
+          "--devices",
+          [&o](const std::string& text) {
+            if (text.empty()) throw UserError("--devices is \"\", but must be all, or numbers of GPUs.");
+            o.devices = text;
+          },
+          "which GPUs play it, as 0,1,3, or all: combinations are dealt to them")
+      ->type_name("all|LIST")
+      ->excludes(command.get_option("--device"));
+  command
+      .add_option_function<std::string>(
+          "--shard", [&o](const std::string& text) { o.shard = parse_shard(text); },
+          "plays the I-th of N shards, every N-th run, in a folder of its own within that of the sweep; "
+          "--resume without --shard then puts all of them together")
+      ->type_name("I/N");
+}
+
 void add_sweep(CLI::App& app, SweepOptions& o) {
   CLI::App& c = *app.add_subcommand("sweep", "Runs a model with many values of its parameters");
   c.add_option("MODEL", o.model, "model file (TOML)")->required();
@@ -125,9 +144,11 @@ void add_sweep(CLI::App& app, SweepOptions& o) {
   add_whole(c, "--seed", o.seed, 0, kMostSeed,
             "that the seeds of all runs are drawn from, instead of the model's");
   add_set_option(c, o.set);
+  add_share_options(c, o);
   add_folder(c, o.out, "folder for the tables [runs/NAME-sweep]");
   auto* force = c.add_flag("--force", o.force, "replaces an earlier sweep in that folder");
-  c.add_flag("--resume", o.resume, "goes on with the sweep in that folder: runs in it are not run again")
+  c.add_flag("--resume", o.resume,
+             "goes on with the sweep in that folder: runs in it, and in its shards, are not run again")
       ->excludes(force);
   c.add_flag("--json", o.json, "prints only a JSON object about the sweep");
   c.footer(

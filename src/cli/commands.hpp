@@ -11,6 +11,7 @@
 #include "model/file/overrides.hpp"
 #include "model/initial/phantom.hpp"
 #include "model/model.hpp"
+#include "simulation/sweep/shard.hpp"
 #include "simulation/wall_clock.hpp"
 
 namespace kiln {
@@ -49,7 +50,9 @@ struct SweepOptions {
   std::optional<int64_t> mcs;
   std::optional<uint64_t> seed;
   std::vector<std::string> set;
-  std::string out;  // empty: runs/NAME-sweep
+  std::string devices;         // all, or numbers of GPUs; empty: that of `engine`
+  std::optional<Shard> shard;  // none: all runs
+  std::string out;             // empty: runs/NAME-sweep
   bool force = false;
   bool resume = false;
   bool json = false;

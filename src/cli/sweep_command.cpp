@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <chrono>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/json.hpp"
@@ -13,7 +14,8 @@
 #include "output/run/record.hpp"
 #include "simulation/interrupt.hpp"
 #include "simulation/progress.hpp"
-#include "simulation/sweep_folder.hpp"
+#include "simulation/sweep/devices.hpp"
+#include "simulation/sweep/folder.hpp"
 
 namespace kiln {
 namespace {
@@ -23,7 +25,8 @@ namespace fs = std::filesystem;
 fs::path folder_of(const SweepOptions& options) {
   if (!options.out.empty()) return options.out;
   const std::string name = fs::path(options.model).stem().string() + "-sweep";
-  return options.resume ? fs::path("runs") / name : claim_run_folder(name);
+  // Shards share one folder, so none of them takes the next free name.
+  return options.resume || options.shard ? fs::path("runs") / name : claim_run_folder(name);
 }
 
 std::vector<Variation> variations_of(const SweepOptions& options) {
@@ -42,17 +45,17 @@ std::string values_text(const Variation& variation) {
 
 class SweepCommand {
  public:
-  explicit SweepCommand(const SweepOptions& options)
+  SweepCommand(const SweepOptions& options, SweepShare share)
       : options_(options),
         sweep_(
             variations_of(options), options.replicas,
             [&options](const std::vector<Override>& varied) {
               return load_model(options.model, options.set, options.seed, options.mcs, varied);
             },
-            options.engine),
-        folder_(folder_of(options), if_exists(),
-                load_model(options.model, options.set, options.seed, options.mcs), sweep_.engine().schedule) {
-  }
+            options.engine, std::move(share)),
+        out_(folder_of(options)),
+        folder_(out_, if_exists(), load_model(options.model, options.set, options.seed, options.mcs),
+                sweep_.engine().schedule, options.shard) {}
 
   int run() {
     const SweepProgress before = progress_in(folder_, sweep_);
@@ -77,13 +80,20 @@ class SweepCommand {
   void announce() const {
     const Model& model = sweep_.first_model();
     const EngineOptions& engine = sweep_.engine();
-    tell(stderr, "A sweep of {}: {}, {} of each, {}\n", options_.model,
-         counted(double(sweep_.combinations().size()), "combination"),
-         counted(double(sweep_.replicas()), "replica"), counted(double(sweep_.runs().size()), "run"));
+    const double combinations = double(sweep_.combinations().size()), replicas = double(sweep_.replicas());
+    tell(stderr, "A sweep of {}: {}, {} of each, {}{}\n", options_.model,
+         counted(combinations, "combination"), counted(replicas, "replica"),
+         counted(combinations * replicas, "run"),
+         options_.shard ? fmt::format("; shard {} has {} of them", options_.shard->text(),
+                                      grouped(double(sweep_.runs().size())))
+                        : "");
     for (const Variation& variation : sweep_.variations())
       tell(stderr, "  {} = {}\n", variation.key, values_text(variation));
-    tell(stderr, "  lattice {}, {} MCS each; engine {}, schedule {}; into {}\n", size_text(model.lattice),
-         grouped(double(model.total_mcs())), engine.engine, engine.schedule, folder_.path().string());
+    const std::vector<int>& devices = sweep_.share().devices;
+    tell(stderr, "  lattice {}, {} MCS each; engine {}{}, schedule {}; into {}\n", size_text(model.lattice),
+         grouped(double(model.total_mcs())), engine.engine,
+         devices.size() > 1 ? fmt::format(" on GPUs {}", fmt::join(devices, ", ")) : "", engine.schedule,
+         folder_.path().string());
     if (finished_ > 0)
       tell(stderr, "  {} of these runs {} finished already\n", grouped(double(finished_)),
            finished_ == 1 ? "is" : "are");
@@ -110,8 +120,15 @@ class SweepCommand {
       tell(stdout, "  failed: {} (seed {}): {}\n", failed.run.name, failed.run.seed, failed.why);
     if (interrupt.requested())
       tell(stdout, "  stopped by {}; the same command with --resume --out {} goes on\n", interrupt.name(),
-           out);
+           out_.string());
     tell(stdout, "  {}/sweep.csv     a row per run\n  {}/measures.csv  a row per run and time\n", out, out);
+    if (options_.shard)
+      tell(stdout, "  Once all shards are played, put them together: --resume --out {} without --shard\n",
+           out_.string());
+    if (!sweep_.runs().empty()) print_first_run();
+  }
+
+  void print_first_run() const {
     const SweepRun& first = sweep_.runs()[0];
     std::string sets;
     for (const std::string& set : options_.set) sets += fmt::format(" --set '{}'", set);
@@ -124,8 +141,14 @@ class SweepCommand {
                                                       : "");
   }
 
+  // null in JSON where all runs are played.
+  std::optional<std::string> shard_text() const {
+    return options_.shard ? std::optional(options_.shard->text()) : std::nullopt;
+  }
+
   std::string summary_json() const {
     return JsonObject()
+        .add("shard", shard_text())
         .add("runs", sweep_.runs().size())
         .add("finished", finished_)
         .add("failed", failed_.size())
@@ -149,6 +172,7 @@ class SweepCommand {
         .add("replicas", sweep_.replicas())
         .add("engine", sweep_.engine().engine)
         .add("schedule", sweep_.engine().schedule)
+        .add("shard", shard_text())
         .add("runs", sweep_.runs().size())
         .add("finished", finished_)
         .add("seconds", seconds_)
@@ -158,6 +182,7 @@ class SweepCommand {
 
   const SweepOptions& options_;
   Sweep sweep_;
+  fs::path out_;  // the sweep's folder, in which a shard has its own
   SweepFolder folder_;
   std::vector<FailedRun> failed_;
   int64_t finished_ = 0;  // runs
@@ -168,7 +193,9 @@ class SweepCommand {
 
 int sweep_command(const SweepOptions& options) {
   prefer_errors_to_signals();
-  return SweepCommand(options).run();
+  SweepOptions chosen = options;
+  SweepShare share{options.shard, choose_devices(options.devices, chosen.engine)};
+  return SweepCommand(chosen, std::move(share)).run();
 }
 
 }  // namespace kiln

@@ -67,6 +67,11 @@ class Messages(unittest.TestCase):
             (lambda: kiln.run(model, every="a", call=print), "every is 'a', but must be an integer between 1 and"),
             (lambda: kiln.run(model, threads=-1), "threads is -1, but must be an integer between 0 and"),
             (lambda: kiln.sweep(model, {}, replicas=1.5), "replicas is 1.5, but must be an integer between 1 and"),
+            (lambda: kiln.sweep(model, {}, shard=3), "shard is 3, but must be a text."),
+            (lambda: kiln.sweep(model, {}, shard="5/4"), '--shard is "5/4", but the shards are numbered from 1 to 4.'),
+            (lambda: kiln.sweep(model, {}, devices="some"), '--devices is "some", but must be all, or numbers of GPUs'),
+            (lambda: kiln.sweep(model, {}, devices=[0, -1]), "devices is -1, but must be an integer between 0 and"),
+            (lambda: kiln.sweep(model, {}, devices=[0, 1], engine="threads"), '--devices is "0,1", but the threads engine'),
             (lambda: edit(lambda e: e.add_cell(5)), "type is 5, but must be a text."),
             (lambda: edit(lambda e: e.set_type("a", "cell")), "cell is 'a', but must be an integer between 0 and"),
             (lambda: edit(lambda e: e.set_type(0, "cell")), "there is no cell 0; there are the cells 1 to 12."),
@@ -212,6 +217,21 @@ class Sweeps(unittest.TestCase):
             more = kiln.sweep(crawlers(mcs=5), {"initial.0.count": [4, 6]}, out=out, resume=True, progress=False)
             self.assertEqual(len(more.runs), 2)
             self.assertEqual(more.runs["hash"][0], swept.runs["hash"][0])
+
+
+    def test_shards_are_put_together(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder) / "sweep"
+            whole = kiln.sweep(crawlers(mcs=5), self.vary, replicas=2, progress=False)
+            for number in (1, 3):  # the second is missing
+                part = kiln.sweep(crawlers(mcs=5), self.vary, replicas=2, shard=f"{number}/3", out=out, progress=False)
+                expected = whole.runs.iloc[number - 1::3].reset_index(drop=True)
+                pd.testing.assert_frame_equal(part.runs, expected)
+            with self.assertRaisesRegex(kiln.UserError, "exists"):
+                kiln.sweep(crawlers(mcs=5), self.vary, replicas=2, out=out, progress=False)
+            together = kiln.sweep(crawlers(mcs=5), self.vary, replicas=2, out=out, resume=True, progress=False)
+            pd.testing.assert_frame_equal(together.runs, whole.runs)
+            pd.testing.assert_frame_equal(together.measures, whole.measures)
 
 
 class CommandLine(unittest.TestCase):

@@ -1,5 +1,5 @@
 // Sweeps in memory: what is played, and that it is what single runs give.
-#include "simulation/sweep.hpp"
+#include "simulation/sweep/sweep.hpp"
 
 #include <gtest/gtest.h>
 

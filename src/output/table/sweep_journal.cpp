@@ -71,8 +71,9 @@ std::optional<std::pair<std::string, SweepRows>> record_from(std::istream& in) {
 
 fs::path SweepJournal::path_in(const fs::path& folder) { return folder / ".sweep.journal"; }
 
-SweepJournal::SweepJournal(const fs::path& folder, const std::string& about) : path_(path_in(folder)) {
-  if (fs::exists(path_)) read(about);
+SweepJournal::SweepJournal(const fs::path& folder, const std::string& about, Runs others)
+    : path_(path_in(folder)), runs_(runs_in(folder, about)) {
+  runs_.merge(others);
   std::string whole = first_line(about);  // what a dying program left half-written goes
   for (const auto& [run, rows] : runs_) whole += record_of(run, rows);
   write_text_atomically(path_, whole);
@@ -80,15 +81,20 @@ SweepJournal::SweepJournal(const fs::path& folder, const std::string& about) : p
   if (!file_) throw Failure(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
 }
 
-void SweepJournal::read(const std::string& about) {
-  std::ifstream in(path_, std::ios::binary);
+SweepJournal::Runs SweepJournal::runs_in(const fs::path& folder, const std::string& about) {
+  const fs::path path = path_in(folder);
+  if (!fs::exists(path)) return {};
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Failure(fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
   const std::optional<std::string> first = line_from(in);
   if (!first || *first + "\n" != first_line(about))
     throw UserError(
         fmt::format("{} holds a sweep of another model, or with another schedule, and cannot go on with this "
                     "one; give another --out.",
-                    path_.parent_path().string()));
-  while (auto record = record_from(in)) runs_.insert_or_assign(record->first, std::move(record->second));
+                    folder.string()));
+  Runs runs;
+  while (auto record = record_from(in)) runs.insert_or_assign(record->first, std::move(record->second));
+  return runs;
 }
 
 void SweepJournal::add(const std::string& run, SweepRows rows) {

@@ -19,26 +19,29 @@ struct SweepRows {
 
 class SweepJournal {
  public:
+  using Runs = std::map<std::string, SweepRows>;  // by name
+
   // Goes on with the journal in this folder where there is one. `about` says what all runs have in common, in
-  // one line: UserError where that file is about something else.
-  SweepJournal(const std::filesystem::path& folder, const std::string& about);
+  // one line: UserError where that file is about something else. `others`: runs that were finished elsewhere.
+  SweepJournal(const std::filesystem::path& folder, const std::string& about, Runs others = {});
 
   // Runs go by their names. Failure where it cannot be written.
   void add(const std::string& run, SweepRows rows);
   const SweepRows* find(const std::string& run) const;  // nullptr: not finished
 
   static std::filesystem::path path_in(const std::filesystem::path& folder);
+  // What is in the journal of a folder; none where there is no journal. UserError as above.
+  static Runs runs_in(const std::filesystem::path& folder, const std::string& about);
 
  private:
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
-  void read(const std::string& about);
   void write(const std::string& text);
 
   std::filesystem::path path_;
   std::unique_ptr<std::FILE, Close> file_;
-  std::map<std::string, SweepRows> runs_;
+  Runs runs_;
 };
 
 }  // namespace kiln

@@ -1,4 +1,4 @@
-#include "simulation/sweep_folder.hpp"
+#include "simulation/sweep/folder.hpp"
 
 #include <fmt/format.h>
 
@@ -19,19 +19,86 @@ namespace fs = std::filesystem;
 constexpr const char* kSweepFiles[] = {".sweep.journal", "sweep.json", "sweep.csv", "measures.csv",
                                        "model.toml"};
 
-void check(const fs::path& path, IfExists if_exists) {
+// Leftovers do not count: a process that died at its start must not be in the way of the next.
+bool is_used(const fs::path& path) {
+  return fs::exists(path) && std::any_of(fs::directory_iterator(path), {}, [](const auto& entry) {
+           return !is_leftover(entry.path().filename().string());
+         });
+}
+bool has_journal(const fs::path& path) { return fs::exists(SweepJournal::path_in(path)); }
+
+void require_folder(const fs::path& path) {
   if (fs::exists(path) && !fs::is_directory(path))
     throw UserError(fmt::format("{} is a file; a sweep needs a folder of its own (--out).", path.string()));
-  const bool has_content = fs::exists(path) && !fs::is_empty(path);
-  if (!has_content) return;
-  const bool holds_sweep = fs::exists(SweepJournal::path_in(path));
+}
+void require_sweep(const fs::path& path) {
+  if (!has_journal(path) && shard_folders_in(path).empty())
+    throw UserError(fmt::format("{} holds files but no sweep; give another --out.", path.string()));
+}
+
+void check(const fs::path& path, IfExists if_exists) {
+  require_folder(path);
+  if (!is_used(path)) return;
   if (if_exists == IfExists::refuse)
     throw UserError(
         fmt::format("{} exists and is not empty; give another --out, --force to replace the sweep in it, or "
                     "--resume to go on with it.",
                     path.string()));
-  if (!holds_sweep)
-    throw UserError(fmt::format("{} holds files but no sweep; give another --out.", path.string()));
+  require_sweep(path);
+}
+
+// Where a shard is played: other shards may come and go meanwhile.
+void check_around(const fs::path& out, IfExists if_exists, const std::string& about) {
+  require_folder(out);
+  if (!is_used(out)) return;
+  require_sweep(out);
+  if (!has_journal(out)) return;
+  if (if_exists != IfExists::resume)
+    throw UserError(
+        fmt::format("{} holds a whole sweep, which a shard does not replace; give another --out, or --resume "
+                    "to go on with it.",
+                    out.string()));
+  SweepJournal::runs_in(out, about);
+}
+
+void lock_shard(std::optional<FolderLock>& lock, const fs::path& folder) {
+  try {
+    lock.emplace(folder);
+  } catch (const UserError&) {
+    throw UserError(
+        fmt::format("the shard in {} is still being played; wait until it ends.", folder.string()));
+  }
+}
+
+// Calls use(folder) for every shard, with its lock held.
+template <class Use>
+void with_shards(const fs::path& out, const Use& use) {
+  for (const fs::path& folder : shard_folders_in(out)) {
+    std::optional<FolderLock> lock;
+    lock_shard(lock, folder);
+    use(folder);
+  }
+}
+
+void remove_files(const fs::path& path) {
+  for (const char* name : kSweepFiles) fs::remove_all(path / name);
+  remove_leftovers(path);
+}
+
+// Files of other kinds stay, and their folder with them.
+void remove_shards(const fs::path& out) {
+  with_shards(out, [](const fs::path&) {});  // all or none
+  with_shards(out, [](const fs::path& folder) {
+    std::error_code not_empty;
+    remove_files(folder);
+    fs::remove(folder, not_empty);
+  });
+}
+
+SweepJournal::Runs runs_of_shards(const fs::path& out, const std::string& about) {
+  SweepJournal::Runs runs;
+  with_shards(out, [&](const fs::path& folder) { runs.merge(SweepJournal::runs_in(folder, about)); });
+  return runs;
 }
 
 std::string line_of(const std::vector<std::string>& columns) {
@@ -95,21 +162,27 @@ void write_table(const fs::path& path, const std::vector<std::string>& columns, 
 
 }  // namespace
 
-SweepFolder::SweepFolder(const fs::path& path, IfExists if_exists, const Model& base,
-                         const std::string& schedule)
-    : path_(path) {
+SweepFolder::SweepFolder(const fs::path& out, IfExists if_exists, const Model& base,
+                         const std::string& schedule, const std::optional<Shard>& shard)
+    : path_(shard ? out / shard->folder_name() : out) {
+  const std::string about = schedule + "\n" + base.resolved;
+  SweepJournal::Runs of_shards;
   try {
-    check(path, if_exists);
-    fs::create_directories(path);
-    lock_.emplace(path);
-    if (if_exists == IfExists::replace)
-      for (const char* name : kSweepFiles) fs::remove_all(path / name);
-    remove_leftovers(path);
+    if (shard) check_around(out, if_exists, about);
+    check(path_, if_exists);
+    fs::create_directories(path_);
+    lock_.emplace(path_);
+    if (if_exists == IfExists::replace) {
+      remove_shards(path_);
+      remove_files(path_);
+    }
+    remove_leftovers(path_);
+    of_shards = runs_of_shards(path_, about);
   } catch (const fs::filesystem_error& e) {
-    throw UserError(fmt::format("cannot use {} for the sweep: {}.", path.string(), e.code().message()));
+    throw UserError(fmt::format("cannot use {} for the sweep: {}.", path_.string(), e.code().message()));
   }
-  journal_.emplace(path, schedule + "\n" + base.resolved);
-  write_text_atomically(path / "model.toml", base.resolved);
+  journal_.emplace(path_, about, std::move(of_shards));
+  write_text_atomically(path_ / "model.toml", base.resolved);
 }
 
 void SweepFolder::add(const SweepRun& run, const Model& model, const ReplicaResult& result) {

@@ -1,10 +1,9 @@
-#include "simulation/sweep.hpp"
+#include "simulation/sweep/sweep.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
-#include <future>
 #include <mutex>
 #include <optional>
 
@@ -12,6 +11,7 @@
 #include "base/parallel.hpp"
 #include "engine/engine_choice.hpp"
 #include "output/table/tables.hpp"
+#include "simulation/sweep/deal.hpp"
 
 namespace kiln {
 namespace {
@@ -38,15 +38,20 @@ void require_same_columns(const Model& first, const Model& other) {
 }  // namespace
 
 Sweep::Sweep(std::vector<Variation> variations, int64_t replicas, MakeModel make_model,
-             const EngineOptions& options)
-    : variations_(std::move(variations)), replicas_(replicas), make_model_(std::move(make_model)) {
+             const EngineOptions& options, SweepShare share)
+    : variations_(std::move(variations)),
+      replicas_(replicas),
+      make_model_(std::move(make_model)),
+      share_(std::move(share)) {
   check_sweep(variations_, replicas);
   combinations_ = kiln::combinations(variations_);
   for (std::size_t c = 0; c < combinations_.size(); ++c) {
     Model model = make_model_(overrides_of(variations_, combinations_[c]));
     const std::vector<std::string> settings = settings_of(variations_, combinations_[c]);
-    for (int64_t replica = 1; replica <= replicas; ++replica)
+    for (int64_t replica = 1; replica <= replicas; ++replica) {
+      if (share_.shard && !share_.shard->has(int64_t(c) * replicas + replica - 1)) continue;
       runs_.push_back({c, replica, replica_seed(model.seed, settings, replica), name_of(settings, replica)});
+    }
     mcs_.push_back(model.total_mcs());
     if (c == 0)
       first_model_ = std::move(model);
@@ -54,18 +59,23 @@ Sweep::Sweep(std::vector<Variation> variations, int64_t replicas, MakeModel make
       require_same_columns(first_model_, model);
   }
   engine_ = chosen_engine(first_model_, options, replicas);
+  if (engine_.engine == "cuda" && share_.devices.empty()) share_.devices = {engine_.device};
 }
 
 // One time that a sweep is played.
 class Sweep::Game {
  public:
-  Game(Sweep& sweep, const SweepEvents& events) : sweep_(sweep), events_(events) { deal(); }
+  Game(Sweep& sweep, const SweepEvents& events) : sweep_(sweep), events_(events) {
+    for (const SweepRun& run : sweep_.runs_)
+      if (events_.is_wanted(run)) wanted_.push_back(&run);
+    make_batches();
+  }
 
   void play() {
-    if (sweep_.engine_.engine == "cuda")
-      play_in_turn();
+    if (devices().empty())
+      play_on_cores();
     else
-      play_at_once();
+      play_on_devices();
   }
 
  private:
@@ -77,19 +87,27 @@ class Sweep::Game {
     std::unique_ptr<Replicas> replicas;
   };
 
-  void deal() {
-    const bool together = sweep_.engine_.engine == "cuda";
-    const int64_t most = std::max<int64_t>(1, kMostSites / sweep_.first_model_.lattice.sites());
-    for (const SweepRun& run : sweep_.runs_) {
-      if (!events_.is_wanted(run)) continue;
-      const bool joins = together && !batches_.empty() && int64_t(batches_.back().size()) < most &&
-                         batches_.back()[0]->combination == run.combination;
+  const std::vector<int>& devices() const { return sweep_.share_.devices; }
+
+  void make_batches() {
+    if (devices().empty()) return make_batches(1);
+    make_batches(std::max<int64_t>(1, kMostSites / sweep_.first_model_.lattice.sites()));
+    // Few combinations with many replicas are cut, so that no device is without work.
+    const int64_t runs = int64_t(wanted_.size()), workers = int64_t(devices().size());
+    if (int64_t(batches_.size()) < std::min(runs, workers)) make_batches((runs + workers - 1) / workers);
+  }
+
+  void make_batches(int64_t most) {
+    batches_.clear();
+    for (const SweepRun* run : wanted_) {
+      const bool joins = !batches_.empty() && int64_t(batches_.back().size()) < most &&
+                         batches_.back()[0]->combination == run->combination;
       if (!joins) batches_.emplace_back();
-      batches_.back().push_back(&run);
+      batches_.back().push_back(run);
     }
   }
 
-  void play_at_once() {
+  void play_on_cores() {
     const int workers = int(std::clamp<int64_t>(int64_t(batches_.size()), 1, sweep_.engine_.threads));
     EngineOptions options = sweep_.engine_;
     options.threads = std::max(1, sweep_.engine_.threads / workers);
@@ -105,18 +123,14 @@ class Sweep::Game {
     });
   }
 
-  // The next batch is made ready, its kernels compiled, while one is played.
-  void play_in_turn() {
-    const auto begin = [&](std::size_t i) {
-      return std::async(std::launch::async, [this, i] { return prepare(batches_[i], sweep_.engine_); });
+  // The next batch of a device is made ready, its kernels compiled, while one is played.
+  void play_on_devices() {
+    const auto prepare_on = [this](std::size_t batch, int device) {
+      EngineOptions options = sweep_.engine_;
+      options.device = device;
+      return prepare(batches_[batch], options);
     };
-    std::future<Ready> next;
-    if (!batches_.empty()) next = begin(0);
-    for (std::size_t i = 0; i < batches_.size() && !stopped_; ++i) {
-      Ready ready = next.get();
-      if (i + 1 < batches_.size()) next = begin(i + 1);
-      play(ready);
-    }
+    deal(batches_.size(), devices(), stopped_, prepare_on, [this](Ready& ready) { play(ready); });
   }
 
   // Runs without a first state fail, one by one.
@@ -179,6 +193,7 @@ class Sweep::Game {
 
   Sweep& sweep_;
   const SweepEvents& events_;
+  Batch wanted_;  // all runs to be played
   std::vector<Batch> batches_;
   std::atomic<bool> stopped_ = false;
   std::mutex one_at_a_time_;

@@ -1,4 +1,5 @@
-// The folder of a sweep: the model, what is finished so far, and the tables that come of it.
+// The folder of a sweep: the model, what is finished so far, and the tables that come of it. Shards have
+// folders of their own in it, and share nothing else, so that machines can play them at the same time.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +10,7 @@
 
 #include "output/run/folder.hpp"
 #include "output/table/sweep_journal.hpp"
-#include "simulation/sweep.hpp"
+#include "simulation/sweep/sweep.hpp"
 
 namespace kiln {
 
@@ -21,9 +22,10 @@ struct FailedRun {
 class SweepFolder {
  public:
   // Throws UserError where the folder cannot be used so, or another process is at it. `base` is the model
-  // that nothing is varied of: a sweep goes on with the same one only.
-  SweepFolder(const std::filesystem::path& path, IfExists if_exists, const Model& base,
-              const std::string& schedule);
+  // that nothing is varied of: a sweep goes on with the same one only. With a shard, its folder below `out`
+  // is made. Without, runs that shards have finished are taken over; their folders stay as they are.
+  SweepFolder(const std::filesystem::path& out, IfExists if_exists, const Model& base,
+              const std::string& schedule, const std::optional<Shard>& shard = {});
 
   bool has(const SweepRun& run) const { return journal_->find(run.name) != nullptr; }
   void add(const SweepRun& run, const Model& model, const ReplicaResult& result);
