@@ -1,10 +1,11 @@
-// What measures ask of a lattice that lies on a device. It is counted there, so that the lattice need not be
-// brought to the host. Cells go by their ids on the host; a cell is tracked where it is neither the medium
-// nor frozen.
+// What measures ask of a lattice that lies on a device, or in several processes. It is counted there, so that
+// the lattice need not be brought here. Cells go by their ids on the host; a cell is tracked where it is
+// neither the medium nor frozen.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,8 @@ class LatticeSurvey {
 
   virtual ~LatticeSurvey() = default;
 
+  // Sites of frozen cells; none where it takes the lattice itself.
+  virtual std::optional<int64_t> frozen_sites() { return std::nullopt; }
   // Unordered pairs of Moore neighbours that belong to different cells. A pair of sites of types a and b
   // counts once, in [a * types + b] or in [b * types + a].
   virtual std::vector<int64_t> contacts() = 0;

@@ -8,8 +8,8 @@
 
 namespace kiln {
 
-// Tables of cells are at hand. The lattice may lie on a GPU; what is asked of it is then counted there where
-// it can be, and brought here where it cannot.
+// Tables of cells are at hand. The lattice may lie on a GPU, or in several processes; what is asked of it is
+// then counted there where it can be, and brought here where it cannot.
 class Look {
  public:
   Look(const State& state) : cells_(&state) {}  // not explicit: a state is one that can be looked at
@@ -30,9 +30,10 @@ class Look {
   }
   // Cores that the run does not compute on. Where a GPU does, one is kept for the thread that drives it.
   int spare_cores() const {
-    if (survey_ != nullptr) return std::max(1, all_threads() - 1);
+    if (is_on_gpu()) return std::max(1, all_threads() - 1);
     return engine_ == nullptr ? all_threads() : std::max(0, all_threads() - engine_->threads());
   }
+  bool is_on_gpu() const { return engine_ != nullptr && !engine_->gpu().empty(); }
   // nullptr where the lattice is at hand.
   LatticeSurvey* survey() const { return survey_; }
 

@@ -13,6 +13,8 @@ namespace {
 
 int64_t frozen_sites(const Look& look, const std::vector<bool>& frozen, int threads) {
   if (std::find(frozen.begin(), frozen.end(), true) == frozen.end()) return 0;
+  if (LatticeSurvey* const survey = look.survey())
+    if (const std::optional<int64_t> sites = survey->frozen_sites()) return *sites;
   const State& state = look.state();
   std::atomic<int64_t> total = 0;
   in_parallel(int64_t(state.ids.size()), threads, [&](int, int64_t begin, int64_t end) {

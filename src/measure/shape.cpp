@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "engine/host/survey/rows.hpp"
 #include "measure/cell_table.hpp"
-#include "measure/rows.hpp"
 
 namespace kiln {
 namespace {

@@ -1,65 +1,25 @@
-// Measures of a lattice that lies on a GPU are those of the same lattice on the host.
+// Measures of a lattice that lies on a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "engine/cuda/tiles/engine.hpp"
-#include "measure/cell_table.hpp"
-#include "measure/contacts.hpp"
-#include "measure/motility/explored.hpp"
-#include "measure/motility/mixing.hpp"
 #include "support/nvrtc.hpp"
 #include "support/tiles_worlds.hpp"
+#include "survey_checks.hpp"
 
 namespace kiln {
 namespace {
 
 using test::SmallWorld;
 
-void expect_same_contacts(const Look& gpu, const State& host, int types) {
-  const ContactMatrix there = contact_matrix(gpu, types), here = contact_matrix(host, types);
-  for (int a = 0; a < types; ++a)
-    for (int b = 0; b < types; ++b) EXPECT_EQ(there.at(a, b), here.at(a, b)) << a << ", " << b;
-}
-
-void expect_same_explored(const Look& gpu, const State& host, const std::vector<bool>& frozen) {
-  Explored there(frozen, {.cells = 3}, 2), here(frozen, {.cells = 3}, 1);
-  there.begin(gpu);
-  here.begin(host);
-  EXPECT_EQ(there.data().seen, here.data().seen);
-  EXPECT_EQ(there.data().visits, here.data().visits);
-  EXPECT_EQ(there.sites(), here.sites());
-  EXPECT_EQ(there.data().cells, here.data().cells);
-}
-
-// Cells by turns of the one kind and the other, some of neither.
-void expect_same_touching(const Look& gpu, const State& host) {
-  std::vector<Half> halves(host.cells.count());
-  for (std::size_t cell = 1; cell < halves.size(); ++cell) halves[cell] = Half(cell % 3);
-  EXPECT_EQ(touches_other_half(gpu, halves), touches_other_half(host, halves));
-}
-
 void check(SmallWorld world) {
   const Physics physics = world.physics();
   cuda::TilesEngine engine(world.state, physics, 5, test::tiles_settings(world, 1), world.largest_act(), 0);
   engine.advance(3);
-  const Look gpu(engine);
-  ASSERT_NE(gpu.survey(), nullptr);
-  EXPECT_EQ(gpu.mcs(), 3);
-  const std::vector<Cells::Extent> extents = gpu.cells().extent;
-  const std::vector<Cells::Centroid> centroids = gpu.cells().centroid;
-  const std::vector<CellRow> rows = cell_rows(gpu, world.frozen(), 1);
-  const std::vector<CellRow> sampled = cell_rows(gpu, world.frozen(), 3);
-
-  const State host = engine.state();
-  EXPECT_EQ(audit(host, world.perimeter_neighbours, world.frozen()), "");
-  EXPECT_EQ(extents, host.cells.extent);
-  EXPECT_EQ(centroids, host.cells.centroid);
-  EXPECT_EQ(rows, cell_rows(host, world.frozen(), 1));
-  EXPECT_EQ(sampled, cell_rows(host, world.frozen(), 3));
-  expect_same_contacts(gpu, host, int(world.types.size()));
-  expect_same_explored(gpu, host, world.frozen());
-  expect_same_touching(gpu, host);
+  test::expect_same_survey(engine, world.frozen());
+  EXPECT_EQ(engine.state().mcs, 3);
+  EXPECT_EQ(audit(engine.state(), world.perimeter_neighbours, world.frozen()), "");
 }
 
 TEST(CudaSurvey, CountsWhatTheHostCounts) {

@@ -9,7 +9,7 @@ namespace {
 
 using namespace test;
 
-const std::vector<bool> kOneType = {false, false};
+const std::vector<bool> kNothingFrozen = {false, false};
 
 TEST(Fragments, CornersConnectAndWallsDoNot) {
   const std::vector<CellId> ids = {
@@ -17,7 +17,8 @@ TEST(Fragments, CornersConnectAndWallsDoNot) {
       0, 1, 0, 0,   //
       0, 0, 0, 0};  // 1 touches itself at a corner; its site at the right does not
   const auto components = [&](bool periodic_x) {
-    return component_counts(state_from(flat(4, 3, periodic_x, false), ids, {0, 1}, kOneType), kOneType);
+    return component_counts(state_from(flat(4, 3, periodic_x, false), ids, {0, 1}, kNothingFrozen),
+                            kNothingFrozen);
   };
   EXPECT_EQ(components(false), (std::vector<int32_t>{0, 2}));
   EXPECT_EQ(components(true), (std::vector<int32_t>{0, 1}));
@@ -40,7 +41,9 @@ TEST(Fragments, FollowWindingCells) {
                                    1, 0, 2, 0, 0, 0, 1,  //
                                    1, 0, 0, 0, 0, 0, 1,  //
                                    1, 1, 1, 1, 1, 1, 1};
-  EXPECT_EQ(fragmented_cells(state_from(flat(7, 7, false, false), ids, {0, 1, 1}, kOneType), kOneType), 0);
+  EXPECT_EQ(
+      fragmented_cells(state_from(flat(7, 7, false, false), ids, {0, 1, 1}, kNothingFrozen), kNothingFrozen),
+      0);
 }
 
 std::vector<int32_t> flood_fill(const State& state, const std::vector<bool>& frozen) {
@@ -94,25 +97,25 @@ TEST(Extinct, CountsTrackedCellsWithoutSites) {
 State bar(int32_t length, int32_t begin, int32_t count, bool periodic) {
   std::vector<CellId> ids(length);
   for (int32_t i = 0; i < count; ++i) ids[(begin + i) % length] = 1;
-  State state = state_from(flat(length, 1, periodic, false), ids, {0, 1}, kOneType);
+  State state = state_from(flat(length, 1, periodic, false), ids, {0, 1}, kNothingFrozen);
   state.cells.centroid[1].anchor = {begin + length, 0, 0};  // gone round once
   return state;
 }
 
 TEST(Wide, IsMoreThanHalfOfAPeriodicAxis) {
-  EXPECT_EQ(wide_cells(bar(8, 0, 4, true), kOneType), 0);
-  EXPECT_EQ(wide_cells(bar(8, 6, 4, true), kOneType), 0);  // across the wall
-  EXPECT_EQ(wide_cells(bar(8, 6, 5, true), kOneType), 1);
-  EXPECT_EQ(wide_cells(bar(8, 0, 8, true), kOneType), 1);
-  EXPECT_EQ(wide_cells(bar(7, 5, 3, true), kOneType), 0);
-  EXPECT_EQ(wide_cells(bar(7, 5, 4, true), kOneType), 1);
-  EXPECT_EQ(wide_cells(bar(8, 0, 8, false), kOneType), 0);
+  EXPECT_EQ(wide_cells(bar(8, 0, 4, true), kNothingFrozen), 0);
+  EXPECT_EQ(wide_cells(bar(8, 6, 4, true), kNothingFrozen), 0);  // across the wall
+  EXPECT_EQ(wide_cells(bar(8, 6, 5, true), kNothingFrozen), 1);
+  EXPECT_EQ(wide_cells(bar(8, 0, 8, true), kNothingFrozen), 1);
+  EXPECT_EQ(wide_cells(bar(7, 5, 3, true), kNothingFrozen), 0);
+  EXPECT_EQ(wide_cells(bar(7, 5, 4, true), kNothingFrozen), 1);
+  EXPECT_EQ(wide_cells(bar(8, 0, 8, false), kNothingFrozen), 0);
 }
 
 TEST(Wide, EqualsCountingSiteBySite) {
   uint64_t seed = 200;
   for (const Lattice& lattice : assorted_lattices()) {
-    const State state = random_state(lattice, 12, 2, kOneType, ++seed);
+    const State state = random_state(lattice, 12, 2, kNothingFrozen, ++seed);
     int64_t expected = 0;
     for (CellId cell = 1; cell < state.cells.count(); ++cell) {
       bool wide = false;
@@ -129,7 +132,7 @@ TEST(Wide, EqualsCountingSiteBySite) {
       }
       expected += wide;
     }
-    ASSERT_EQ(wide_cells(state, kOneType), expected) << "seed " << seed;
+    ASSERT_EQ(wide_cells(state, kNothingFrozen), expected) << "seed " << seed;
   }
 }
 

@@ -16,6 +16,13 @@ enum class Order : uint32_t {
   hash,     // answer with what the part adds to it
   cells,    // send what is known of cells
   state,    // send that, and the sites
+  // Surveys of the own sites (engine/ranks/lead_survey.hpp), with a stride where they are of a sample.
+  contacts,
+  touching,
+  frozen_sites,
+  tracked_sites,
+  sites_of_sample,
+  pairs_of_sample,
   leave,
 };
 
@@ -56,5 +63,30 @@ class Crew {
   std::vector<int> others_;
   bool has_met_ = false, is_manned_ = false, is_busy_ = false;
 };
+
+// Numbers, and how many they are.
+template <class T>
+void send_numbers(Crew& crew, int to, std::span<const T> numbers) {
+  const uint64_t count = numbers.size();
+  crew.send(to, std::as_bytes(std::span(&count, 1)));
+  crew.send(to, std::as_bytes(numbers));
+}
+// `make(count)` gives the memory for so many.
+template <class T, class Make>
+void receive_numbers(Crew& crew, int from, const Make& make) {
+  uint64_t count = 0;
+  crew.receive(from, std::as_writable_bytes(std::span(&count, 1)));
+  T* const numbers = make(std::size_t(count));
+  crew.receive(from, std::as_writable_bytes(std::span(numbers, std::size_t(count))));
+}
+template <class T>
+std::vector<T> receive_numbers(Crew& crew, int from) {
+  std::vector<T> numbers;
+  receive_numbers<T>(crew, from, [&](std::size_t count) {
+    numbers.resize(count);
+    return numbers.data();
+  });
+  return numbers;
+}
 
 }  // namespace kiln

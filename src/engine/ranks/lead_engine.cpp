@@ -56,6 +56,7 @@ LeadEngine<Dim>::LeadEngine(const State& whole, const Physics& first, uint64_t s
   whole_.lattice = whole.lattice;
   whole_.cells = whole.cells;
   whole_.mcs = cells_mcs_ = whole.mcs;
+  survey_ = std::make_unique<LeadSurvey>(crew, brick_->tissue(), whole_.cells, threads);
 }
 
 template <int Dim>
@@ -147,6 +148,8 @@ void follow(Crew& crew, const Model& model, int threads, const std::function<int
         break;
       case Order::leave:
         return crew.answer();
+      default:
+        survey_part(crew, order, value, brick->tissue(), threads);
     }
     crew.answer(std::move(answer));
   }

@@ -4,6 +4,7 @@
 
 #include "engine/engine.hpp"
 #include "engine/ranks/brick_player.hpp"
+#include "engine/ranks/lead_survey.hpp"
 #include "engine/ranks/part_transfer.hpp"
 
 namespace kiln {
@@ -22,6 +23,7 @@ class LeadEngine : public Engine {
   const State& state() override;
   const State& state_of_cells() override;
   std::string hash() override;
+  LatticeSurvey* survey() override { return survey_.get(); }
   AttemptCounts counts() const override { return counts_; }
   std::string name() const override { return "threads"; }
   int threads() const override { return threads_; }
@@ -43,6 +45,7 @@ class LeadEngine : public Engine {
   AttemptCounts counts_;
   int threads_ = 0, signal_ = 0;
   std::unique_ptr<BrickPlayer<Dim>> brick_;
+  std::unique_ptr<LeadSurvey> survey_;
 };
 
 // What the other processes do: whatever the first one orders, until they may leave. `signal` tells of one

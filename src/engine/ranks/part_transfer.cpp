@@ -6,27 +6,10 @@ namespace kiln {
 namespace {
 
 template <class T>
-void send_numbers(Crew& crew, int to, std::span<const T> numbers) {
-  const uint64_t count = numbers.size();
-  crew.send(to, std::as_bytes(std::span(&count, 1)));
-  crew.send(to, std::as_bytes(numbers));
-}
-
-// `make(count)` gives the memory for so many.
-template <class T, class Make>
-void receive_numbers(Crew& crew, int from, const Make& make) {
-  uint64_t count = 0;
-  crew.receive(from, std::as_writable_bytes(std::span(&count, 1)));
-  T* const numbers = make(std::size_t(count));
-  crew.receive(from, std::as_writable_bytes(std::span(numbers, std::size_t(count))));
-}
-
-template <class Vector>
-void receive_into(Crew& crew, int from, Vector& numbers) {
-  using Number = std::remove_reference_t<decltype(*numbers.data())>;
-  receive_numbers<Number>(crew, from, [&](std::size_t count) {
-    numbers = Vector(count);
-    return numbers.data();
+void receive_sites(Crew& crew, int from, HugeVector<T>& sites) {
+  receive_numbers<T>(crew, from, [&](std::size_t count) {
+    sites = HugeVector<T>(count);
+    return sites.data();
   });
 }
 
@@ -54,12 +37,11 @@ TissuePart receive_part(Crew& crew, int from, const BrickGrid& grid, int rank, i
   part.frozen = frozen;
   State& state = part.state;
   state.lattice = part.brick.stored;
-  std::vector<int64_t> frame;
-  receive_into(crew, from, frame);
+  const auto frame = receive_numbers<int64_t>(crew, from);
   state.mcs = frame[0];
   state.cells.history_length = int(frame[1]);
-  receive_into(crew, from, part.number);
-  receive_into(crew, from, part.here);
+  part.number = receive_numbers<CellId>(crew, from);
+  part.here = receive_numbers<int32_t>(crew, from);
   for (const Column& column : columns())
     receive_numbers<std::byte>(crew, from, [&](std::size_t bytes) {
       column.resize(state.cells, bytes / column.row_bytes);
@@ -72,8 +54,8 @@ TissuePart receive_part(Crew& crew, int from, const BrickGrid& grid, int rank, i
       part.own_id.insert(part.number[own], own);
   }
   if (what == PartOf::cells) return part;
-  receive_into(crew, from, state.ids);
-  receive_into(crew, from, state.act);
+  receive_sites(crew, from, state.ids);
+  receive_sites(crew, from, state.act);
   return part;
 }
 
@@ -89,8 +71,7 @@ void send_holders(Crew& crew, int to, const TissuePart& part, const Holders& hol
 }
 
 Holders receive_holders(Crew& crew, int from) {
-  std::vector<uint32_t> numbers;
-  receive_into(crew, from, numbers);
+  const auto numbers = receive_numbers<uint32_t>(crew, from);
   Holders holders;
   for (std::size_t at = 0; at < numbers.size();) {
     const uint32_t* const entry = numbers.data() + at;

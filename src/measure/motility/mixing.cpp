@@ -4,22 +4,14 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <mutex>
 
 #include "base/parallel.hpp"
+#include "engine/host/survey/counts.hpp"
 #include "measure/motility/near_places.hpp"
 #include "measure/places.hpp"
-#include "measure/rows.hpp"
 
 namespace kiln {
 namespace {
-
-// Keys are halves, so two sites of different halves have keys that add up to 3 (1 + 2) and no others do.
-void mark_pair(const PaddedRow& row, const PaddedRow& other, int32_t x, int32_t shift,
-               std::vector<uint8_t>& touches) {
-  if (row.key[x] + other.key[x + shift] != 3) return;
-  touches[row.id[x]] = touches[other.id[x + shift]] = 1;
-}
 
 // kNoPlace for the cells of the other half and of none.
 std::vector<Vec3d> places_of_half(Half half, std::span<const Vec3d> places, std::span<const Half> halves,
@@ -50,25 +42,8 @@ std::vector<Half> halves_along(const Lattice& lattice, int axis, std::span<const
 std::vector<uint8_t> touches_other_half(const Look& look, std::span<const Half> halves, int threads) {
   if (LatticeSurvey* const survey = look.survey())
     return survey->touching({reinterpret_cast<const uint8_t*>(halves.data()), halves.size()});
-  const State& state = look.state();
-  const auto key_of = [&](CellId id) { return id < halves.size() ? uint32_t(halves[id]) : 0; };
-  std::vector<uint8_t> touches(state.cells.count());
-  std::mutex merging;
-  in_parallel(row_count(state.lattice), threads, [&](int, int64_t begin, int64_t end) {
-    std::vector<uint8_t> own(touches.size());
-    RowWalk walk(state, key_of);
-    walk.run(begin, end, [&](const PaddedRow& row, std::span<const PaddedRow> following) {
-      for (int32_t x = 0; x < state.lattice.size.x; ++x) {
-        if (row.key[x] == 0) continue;
-        mark_pair(row, row, x, 1, own);
-        for (const PaddedRow& other : following)
-          for (int shift = -1; shift <= 1; ++shift) mark_pair(row, other, x, shift, own);
-      }
-    });
-    const std::scoped_lock lock(merging);
-    for (std::size_t cell = 0; cell < own.size(); ++cell) touches[cell] |= own[cell];
-  });
-  return touches;
+  return find_touching(look.state(), whole_box(look.lattice()),
+                       {reinterpret_cast<const uint8_t*>(halves.data()), halves.size()}, threads);
 }
 
 double mixed_fraction(const Look& look, std::span<const Half> halves, int threads) {

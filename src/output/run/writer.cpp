@@ -106,7 +106,7 @@ void RunWriter::keep_beside(const Look& look, Keep what) {
   auto complete_copy = look.begin_copy(copy_, all_threads());
   // Where a GPU computes, the processors have time; but when the run looks at its cells, it waits for
   // them. Elsewhere the run would wait for a thread that other programs keep from going on.
-  const bool gives_way = look.survey() != nullptr;
+  const bool gives_way = look.is_on_gpu();
   background_.start(
       [this, what = std::move(what), complete_copy = std::move(complete_copy)] {
         complete_copy();

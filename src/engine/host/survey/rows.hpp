@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/box.hpp"
 #include "core/state.hpp"
 
 namespace kiln {
@@ -38,27 +39,35 @@ struct NeighbourRows {
   }
 };
 
-// Ids of a row and a key for each, readable from x = -1 to x = size.x: there lie the sites of the other side
-// where x is periodic, else kNowhere with key 0.
+inline Box whole_box(const Lattice& lattice) { return {{0, 0, 0}, lattice.size}; }
+inline int64_t row_count(const Box& box) { return int64_t(box.size().y) * box.size().z; }
+
+// Ids of a row of a box and a key for each, readable from one before its first site, 0, to one behind its
+// last: there lie the sites next to the box, on the other side where x is periodic; kNowhere with key 0 where
+// there are none.
 struct PaddedRow {
   const CellId* id = nullptr;
   const uint32_t* key = nullptr;
 };
 
-// Calls visit(row, following rows) for every row from `begin` to before `end`; key_of(id) gives the keys.
+// Calls visit(row, following rows) for every row of a box from `begin` to before `end`; key_of(id) gives the
+// keys. The following rows may lie next to the box.
 template <class KeyOf>
 class RowWalk {
  public:
-  RowWalk(const State& state, const KeyOf& key_of) : state_(state), key_of_(key_of) {
+  RowWalk(const State& state, const Box& box, const KeyOf& key_of)
+      : state_(state), box_(box), key_of_(key_of) {
     for (Slot& slot : slots_) {
-      slot.id.resize(std::size_t(state.lattice.size.x) + 2);
+      slot.id.resize(std::size_t(box.size().x) + 2);
       slot.key.resize(slot.id.size());
     }
   }
 
   template <class Visit>
   void run(int64_t begin, int64_t end, const Visit& visit) {
-    for (int64_t row = begin; row < end; ++row) {
+    for (int64_t number = begin; number < end; ++number) {
+      const auto y = int32_t(number % box_.size().y), z = int32_t(number / box_.size().y);
+      const int64_t row = row_at(state_.lattice, box_.low.y + y, box_.low.z + z);
       const NeighbourRows following(state_.lattice, row, 1);
       const PaddedRow centre = load(0, row);
       std::array<PaddedRow, 4> others;
@@ -84,21 +93,26 @@ class RowWalk {
   }
 
   void fill(Slot& slot, int64_t row) {
-    const int32_t width = state_.lattice.size.x;
-    const CellId* ids = state_.ids.data() + row * width;
+    const int32_t width = box_.size().x;
+    const CellId* ids = state_.ids.data() + row * state_.lattice.size.x + box_.low.x;
     for (int32_t x = 0; x < width; ++x) {
       slot.id[x + 1] = ids[x];
       slot.key[x + 1] = key_of_(ids[x]);
     }
-    const bool periodic = state_.lattice.periodic.x;
-    slot.id.front() = periodic ? slot.id[width] : kNowhere;
-    slot.key.front() = periodic ? slot.key[width] : 0;
-    slot.id.back() = periodic ? slot.id[1] : kNowhere;
-    slot.key.back() = periodic ? slot.key[1] : 0;
+    fill_end(row, box_.low.x - 1, slot.id.front(), slot.key.front());
+    fill_end(row, box_.high.x, slot.id.back(), slot.key.back());
     slot.row = row;
   }
 
+  void fill_end(int64_t row, int32_t x, CellId& id, uint32_t& key) const {
+    Vec3i place{x, 0, 0};
+    const bool is_there = state_.lattice.wrap(place);
+    id = is_there ? state_.ids[std::size_t(row * state_.lattice.size.x + place.x)] : kNowhere;
+    key = is_there ? key_of_(id) : 0;
+  }
+
   const State& state_;
+  const Box box_;
   const KeyOf& key_of_;
   std::array<Slot, 5> slots_;
 };

@@ -1,0 +1,37 @@
+// A survey of a tissue whose parts lie in several processes: each counts its own sites, and the first one
+// adds up.
+#pragma once
+
+#include "engine/ranks/crew.hpp"
+#include "engine/ranks/part_survey.hpp"
+
+namespace kiln {
+
+class LeadSurvey : public LatticeSurvey {
+ public:
+  // `cells` are those of the whole; `part` is the own.
+  LeadSurvey(Crew& crew, const TissuePart& part, const Cells& cells, int threads)
+      : crew_(crew), part_(part), cells_(cells), threads_(threads) {}
+
+  std::vector<int64_t> contacts() override;
+  std::vector<uint8_t> touching(std::span<const uint8_t> keys) override;
+  std::optional<int64_t> frozen_sites() override;
+  void tracked_sites(const TakeBits& take) override;
+  std::vector<SiteOfCell> sites_of_sample(int64_t stride) override;
+  std::vector<int32_t> neighbours_of_sample(int64_t stride) override;
+
+ private:
+  PartSurvey own() const { return {part_, threads_}; }
+  template <class T, class Add>
+  void add_answers(const std::vector<T>& own, const Add& add);
+
+  Crew& crew_;
+  const TissuePart& part_;
+  const Cells& cells_;
+  int threads_;
+};
+
+// By another rank: does what an order of the first one asks for.
+void survey_part(Crew& crew, Order order, int64_t value, const TissuePart& part, int threads);
+
+}  // namespace kiln
