@@ -97,19 +97,30 @@ def _curves(results: Results, schedule, times, runs: int) -> np.ndarray:
     return counts[:, :, 1] / counts.sum(axis=2)
 
 
-def _errors(size: Size, results: Results) -> np.ndarray:
-    """Root mean square differences to the mean serial curve, of shape (regions, switches, runs)."""
-    points = len(size.settings_times)
+def _errors(size: Size, results: Results, points: int) -> np.ndarray:
+    """Root mean square differences to the mean serial curve, over so many times, of shape (regions, switches, runs)."""
     serial = _curves(results, SERIAL, size.times, size.runs)[:, :points].mean(axis=0)
     boards = _settings(size)
-    return np.array([[np.sqrt(np.mean((_curves(results, boards[region, rarity], size.settings_times, size.runs)
+    return np.array([[np.sqrt(np.mean((_curves(results, boards[region, rarity], size.settings_times, size.runs)[:, :points]
                                        - serial) ** 2, axis=1))
                       for rarity in range(size.rarities)] for region in size.regions])
 
 
+def _why_settings_differ(size: Size, results: Results) -> str:
+    """When they begin to, and how sorted each size of regions is at the end."""
+    points, boards = len(size.settings_times), _settings(size)
+    before = two_way_anova(_errors(size, results, points - 1))
+    ends = {region: np.mean([_curves(results, boards[region, rarity], size.settings_times, size.runs)[:, -1]
+                             for rarity in range(size.rarities)]) for region in size.regions}
+    serial = _curves(results, SERIAL, size.times, size.runs)[:, points - 1].mean()
+    return (f"Tested: up to {size.settings_times[-2]:,} MCS p = {before['first']:.2g}, {before['second']:.2g} and "
+            f"{before['interaction']:.2g}; at {size.settings_times[-1]:,} MCS the share of heterotypic interfaces is "
+            + ", ".join(f"{end:.3f} with regions of {region}" for region, end in ends.items()) + f" (serial {serial:.3f})")
+
+
 def evaluate(size: Size, results: Results) -> Outcome:
     curves = {s.key: _curves(results, s, size.times, size.runs) for s in COMPARED + BESIDE}
-    errors = _errors(size, results)
+    errors = _errors(size, results, len(size.settings_times))
     return Outcome(
         setup=f"{size.lattice} x {size.lattice} sites, an aggregate of radius {size.radius}, J 2, 14, 11 and 16, T "
               f"10; {size.runs} runs each to {size.times[-1]:,} MCS. Checkerboards: {in_words(ATOMIC.board)}. "
@@ -152,7 +163,7 @@ def _findings(size: Size, curves: dict, errors: np.ndarray, results: Results) ->
             min(p.values()) > SIGNIFICANT,
             f"RMSE {errors.mean():.4f} on average, {by_setting.min():.4f} to {by_setting.max():.4f} over settings; ANOVA p "
             f"= {p['first']:.2g} for the size of regions, {p['second']:.2g} for switching, {p['interaction']:.2g} for both "
-            "together", in_part=by_setting.max() < 2 * by_setting.min())),
+            "together", in_part=by_setting.max() < 2 * by_setting.min(), cause=_why_settings_differ(size, results))),
     ]
 
 
