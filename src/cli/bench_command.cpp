@@ -29,6 +29,8 @@ struct Timed {
   double cells = 0;  // of all replicas
   std::string engine, schedule, device, hash;
   double seconds = 0;
+  Traffic traffic;      // of the burn-in, too
+  double accepted = 0;  // of attempts
 };
 
 template <class Player>
@@ -50,6 +52,8 @@ Timed timed_alone(const Model& model, int64_t mcs, const EngineOptions& options)
   timed.schedule = engine->schedule();
   timed.device = device_of(*engine);
   timed.hash = engine->hash();
+  timed.traffic = engine->traffic();
+  timed.accepted = double(engine->counts().accepted) / double(engine->counts().attempts);
   return timed;
 }
 
@@ -75,6 +79,17 @@ Timed timed_together(Model model, int64_t mcs, int64_t replicas, const EngineOpt
   timed.device = ensemble->gpu().empty() ? processor_name(threads) : ensemble->gpu();
   timed.hash = state_hash(ensemble->state(0));
   return timed;
+}
+
+// What the ranks told each other, per MCS.
+void add_traffic(JsonObject& json, const Timed& timed) {
+  const auto per_mcs = [&](int64_t count) { return double(count) / double(2 * timed.mcs); };
+  json.add("accepted", timed.accepted)
+      .add("swaps_per_mcs", per_mcs(timed.traffic.swaps))
+      .add("copy_bytes_per_mcs", per_mcs(timed.traffic.copies))
+      .add("claim_bytes_per_mcs", per_mcs(timed.traffic.claims))
+      .add("sum_bytes_per_mcs", per_mcs(timed.traffic.sums))
+      .add("sharing_bytes_per_mcs", per_mcs(timed.traffic.sharing));
 }
 
 void require_board_of_kernels(const EngineOptions& options) {
@@ -103,18 +118,18 @@ int bench_command(const BenchOptions& options) {
 
   const double ms = 1e3 * timed.seconds / double(mcs), rate = sites * double(mcs) / timed.seconds;
   if (options.json) {
-    const std::string json = JsonObject()
-                                 .add("case", options.name)
-                                 .add("size", size)
-                                 .add("replicas", timed.replicas)
-                                 .add("engine", timed.engine)
-                                 .add("schedule", timed.schedule)
-                                 .add("device", timed.device)
-                                 .add("ms_per_mcs", ms)
-                                 .add("site_updates_per_second", rate)
-                                 .add("hash", timed.hash)
-                                 .line();
-    fmt::print("{}\n", json);
+    JsonObject json;
+    json.add("case", options.name)
+        .add("size", size)
+        .add("replicas", timed.replicas)
+        .add("engine", timed.engine)
+        .add("schedule", timed.schedule)
+        .add("device", timed.device)
+        .add("ms_per_mcs", ms)
+        .add("site_updates_per_second", rate)
+        .add("hash", timed.hash);
+    if (timed.traffic.swaps > 0) add_traffic(json, timed);
+    fmt::print("{}\n", json.line());
     return 0;
   }
   fmt::print("{:<14} {:>6} {:>8} {:>10} {:>8} {:>8} {:>12} {:>16}  {}\n", "case", "size", "replicas", "cells",

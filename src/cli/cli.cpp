@@ -206,6 +206,18 @@ void add_validate(CLI::App& app, ValidateOptions& o) {
   add_set_option(c, o.set);
 }
 
+void add_plan(CLI::App& app, PlanOptions& o) {
+  CLI::App& c = *app.add_subcommand("plan", "Says what a run will need: memory, messages, time, disk");
+  c.add_option("MODEL", o.model, "model file (TOML)")->required();
+  add_whole(c, "--ranks", o.ranks, 1, 1'000'000, "GPUs, or cores, that play it together [1]");
+  c.add_option("--on", o.on, "what a rank is: h200 or core")->capture_default_str();
+  c.add_option("--bricks", o.bricks, "how the lattice is cut [by the least surface]")->type_name("NxNxN");
+  add_whole(c, "--mcs", o.mcs, 0, kMostMcs, "Monte Carlo steps, instead of the model's");
+  add_set_option(c, o.set);
+  c.add_flag("--json", o.json, "prints a JSON object");
+  c.footer("\nNothing is played. It says what was measured and what is assumed. See docs/clusters.md.");
+}
+
 void add_render(CLI::App& app, RenderOptions& o) {
   CLI::App& c = *app.add_subcommand("render", "Draws a run's saved states, or the first state of a model");
   using View = PictureSettings::View;
@@ -359,6 +371,7 @@ int dispatch(int argc, char** argv, Crew* crew) {
   BenchOptions bench;
   FidelityOptions fidelity;
   ValidateOptions validate;
+  PlanOptions plan;
   RenderOptions render;
   ExportOptions exported;
   ImportOptions import;
@@ -369,6 +382,7 @@ int dispatch(int argc, char** argv, Crew* crew) {
   add_bench(app, bench);
   add_fidelity(app, fidelity);
   add_validate(app, validate);
+  add_plan(app, plan);
   add_info(app, info);
   add_render(app, render);
   add_export(app, exported);
@@ -389,6 +403,7 @@ int dispatch(int argc, char** argv, Crew* crew) {
   if (app.got_subcommand("sweep")) return sweep_command(sweep);
   if (app.got_subcommand("bench")) return bench_command(bench);
   if (app.got_subcommand("fidelity")) return fidelity_command(fidelity);
+  if (app.got_subcommand("plan")) return plan_command(plan);
   if (app.got_subcommand("validate")) return validate_command(validate);
   if (app.got_subcommand("render")) return render_command(render);
   if (app.got_subcommand("export")) return export_command(exported);

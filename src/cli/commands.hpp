@@ -76,6 +76,17 @@ struct ValidateOptions {
 };
 int validate_command(const ValidateOptions& options);
 
+struct PlanOptions {
+  std::string model;
+  int ranks = 1;
+  std::string bricks;  // empty: of least surface
+  std::string on = "h200";
+  std::optional<int64_t> mcs;
+  std::vector<std::string> set;
+  bool json = false;
+};
+int plan_command(const PlanOptions& options);
+
 struct InfoOptions {
   bool tables = false;  // the columns of all tables instead
 };

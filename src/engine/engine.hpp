@@ -21,6 +21,25 @@ struct AttemptCounts {
   int64_t accepted = 0;
 };
 
+// What the parts of a tissue that is cut told each other since the engine was made, in bytes. Every rank
+// counts what it sends.
+struct Traffic {
+  int64_t swaps = 0;    // in which a rank sends something to each of its partners; summed over ranks
+  int64_t copies = 0;   // of sites that change shared cells
+  int64_t claims = 0;   // on shared cells
+  int64_t sums = 0;     // of cells whose anchors were moved
+  int64_t sharing = 0;  // who shares which cells, and the rows of those that come
+
+  int64_t bytes() const { return copies + claims + sums + sharing; }
+  void add(const Traffic& other) {
+    swaps += other.swaps;
+    copies += other.copies;
+    claims += other.claims;
+    sums += other.sums;
+    sharing += other.sharing;
+  }
+};
+
 // Ids by site in the memory of a GPU, x fastest, as they were when they were asked for.
 struct DeviceIds {
   uint64_t address = 0;
@@ -64,6 +83,7 @@ class Engine {
   // Threads that play, where it runs on a processor; those of all processes.
   virtual int threads() const { return 1; }
   virtual int processes() const { return 1; }
+  virtual Traffic traffic() const { return {}; }
   // One that came to another process while they advanced; 0: none.
   virtual int signal() const { return 0; }
 };

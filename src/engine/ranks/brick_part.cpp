@@ -46,7 +46,7 @@ BrickPart::BrickPart(TissuePart& tissue, Sharing& sharing, Exchange& exchange, i
 }
 
 void BrickPart::refresh() {
-  sharing_.refresh();
+  sharing_.refresh(traffic_);
   for (auto& of_member : told_) of_member.resize(sharing_.partners().size());
 }
 
@@ -66,7 +66,7 @@ void BrickPart::tell_claim(std::size_t member, CellId cell, uint32_t priority) {
     append(told_[member][std::size_t(partner)], SentClaim{tissue_.number[cell], priority});
 }
 
-void BrickPart::swap() {
+void BrickPart::swap(int64_t Traffic::*kind) {
   out_.resize(sharing_.partners().size());
   for (std::size_t p = 0; p < out_.size(); ++p) {
     out_[p].clear();
@@ -74,12 +74,14 @@ void BrickPart::swap() {
       out_[p].insert(out_[p].end(), of_member[p].begin(), of_member[p].end());
       of_member[p].clear();
     }
+    traffic_.*kind += int64_t(out_[p].size());
   }
+  traffic_.swaps += 1;
   exchange_.swap(sharing_.partners(), out_, in_);
 }
 
 void BrickPart::swap_copies() {
-  swap();
+  swap(&Traffic::copies);
   heard_.clear();
   const Lattice& stored = tissue_.state.lattice;
   const auto own_id = [&](CellId number) {
@@ -104,7 +106,7 @@ void BrickPart::swap_copies() {
 }
 
 void BrickPart::swap_claims() {
-  swap();
+  swap(&Traffic::claims);
   claims_.clear();
   for (const Message& bytes : in_)
     for (Reading message(bytes); !message.done();) {
@@ -122,7 +124,7 @@ void BrickPart::unite_sums(const BetweenMcs::Moved& moved) {
                         has_moments ? cells.moments[cell] : Moments{}};
     for (const int partner : sharing_.sharers_of(cell)) append(told_[0][std::size_t(partner)], sums);
   }
-  swap();
+  swap(&Traffic::sums);
   for (const Message& bytes : in_)
     for (Reading message(bytes); !message.done();) {
       const auto sums = message.take<SentSums>();

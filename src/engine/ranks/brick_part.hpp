@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "engine/engine.hpp"
 #include "engine/host/between_mcs.hpp"
 #include "engine/ranks/sharing.hpp"
 #include "terms/physics.hpp"
@@ -69,6 +70,7 @@ class BrickPart {
   }
   void unite_sums(const BetweenMcs::Moved& moved);
   bool any(bool here) { return exchange_.any(here); }
+  const Traffic& traffic() const { return traffic_; }
 
  private:
   struct Claim {
@@ -82,7 +84,7 @@ class BrickPart {
   }
   void send_copy(std::size_t member, const Vec3i& target, CellId winner, CellId loser,
                  int16_t winner_perimeter, int16_t loser_perimeter);
-  void swap();
+  void swap(int64_t Traffic::*kind);
 
   TissuePart& tissue_;
   Sharing& sharing_;
@@ -91,6 +93,7 @@ class BrickPart {
   std::vector<Message> out_, in_;           // by partner
   std::vector<Heard> heard_;
   std::vector<Claim> claims_;
+  Traffic traffic_;
 };
 
 }  // namespace kiln

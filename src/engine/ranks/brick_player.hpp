@@ -21,6 +21,7 @@ class BrickPlayer {
   uint64_t hash_part() const;
   AttemptCounts counts() const { return player_.counts(); }
   int threads() const { return player_.threads(); }
+  const Traffic& traffic() const { return talk_.traffic(); }
 
  private:
   TissuePart tissue_;

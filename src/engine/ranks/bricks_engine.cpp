@@ -78,6 +78,13 @@ int BricksEngine<Dim>::threads() const {
 }
 
 template <int Dim>
+Traffic BricksEngine<Dim>::traffic() const {
+  Traffic sum;
+  for (const auto& rank : ranks_) sum.add(rank->traffic());
+  return sum;
+}
+
+template <int Dim>
 std::string BricksEngine<Dim>::settings() const {
   return tiles::describe(settings_, Dim);
 }

@@ -27,6 +27,7 @@ class BricksEngine : public Engine {
   AttemptCounts counts() const override;
   std::string name() const override { return "threads"; }
   int threads() const override;
+  Traffic traffic() const override;
   std::string schedule() const override { return "tiles"; }
   std::string settings() const override;
 

@@ -9,6 +9,7 @@ namespace {
 // What comes back when a brick was advanced.
 struct Advanced {
   AttemptCounts counts;
+  Traffic traffic;
   int64_t signal = 0;
 };
 
@@ -64,11 +65,13 @@ void LeadEngine<Dim>::advance(int64_t mcs) {
   crew_.order(Order::advance, mcs);
   brick_->advance(physics_, mcs);
   counts_ = brick_->counts();
+  traffic_ = brick_->traffic();
   for (const Message& answer : crew_.answers()) {
     const auto advanced = Reading(answer).take<Advanced>();
     counts_.attempts += advanced.counts.attempts;
     counts_.live += advanced.counts.live;
     counts_.accepted += advanced.counts.accepted;
+    traffic_.add(advanced.traffic);
     if (signal_ == 0) signal_ = int(advanced.signal);
   }
 }
@@ -135,7 +138,7 @@ void follow(Crew& crew, const Model& model, int threads, const std::function<int
       }
       case Order::advance:
         brick->advance(model.phase_at(brick->tissue().state.mcs).physics.view(), value);
-        answer = message_of(Advanced{brick->counts(), signal()});
+        answer = message_of(Advanced{brick->counts(), brick->traffic(), signal()});
         break;
       case Order::hash:
         answer = message_of(brick->hash_part());

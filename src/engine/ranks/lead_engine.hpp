@@ -29,6 +29,7 @@ class LeadEngine : public Engine {
   int threads() const override { return threads_; }
   int processes() const override { return crew_.ranks(); }
   int signal() const override { return signal_; }
+  Traffic traffic() const override { return traffic_; }
   std::string schedule() const override { return "tiles"; }
   std::string settings() const override { return tiles::describe(settings_, Dim); }
 
@@ -43,6 +44,7 @@ class LeadEngine : public Engine {
   State whole_;  // its tables are of cells_mcs_, its sites of sites_mcs_
   int64_t cells_mcs_ = -1, sites_mcs_ = -1;
   AttemptCounts counts_;
+  Traffic traffic_;
   int threads_ = 0, signal_ = 0;
   std::unique_ptr<BrickPlayer<Dim>> brick_;
   std::unique_ptr<LeadSurvey> survey_;

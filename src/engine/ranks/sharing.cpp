@@ -10,10 +10,6 @@ constexpr int kRoundsBetween = 4;
 // How far away a cell can be and be within reach after so many rounds.
 int nearness(int reach, int rounds_between) { return reach + rounds_between; }
 
-int rounds_between_refreshes(const BrickGrid& grid, int reach) {
-  return std::clamp(grid.thinnest() - reach, 1, kRoundsBetween);
-}
-
 void sort_and_unite(std::vector<int>& ranks) {
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
@@ -41,6 +37,14 @@ std::vector<std::pair<int, std::vector<Box>>> zones_of(const BrickGrid& grid, in
 
 }  // namespace
 
+int rounds_between_refreshes(const BrickGrid& grid, int reach) {
+  return std::clamp(grid.thinnest() - reach, 1, kRoundsBetween);
+}
+
+int shared_within(const BrickGrid& grid, int reach) {
+  return nearness(reach, rounds_between_refreshes(grid, reach));
+}
+
 int thinnest_brick(int reach) { return std::max(2 * reach, nearness(reach, 1)); }
 
 Sharing::Sharing(TissuePart& part, Exchange& exchange, int reach,
@@ -48,7 +52,7 @@ Sharing::Sharing(TissuePart& part, Exchange& exchange, int reach,
     : part_(part),
       exchange_(exchange),
       rounds_between_(rounds_between_refreshes(part.grid, reach)),
-      near_enough_(nearness(reach, rounds_between_)),
+      near_enough_(shared_within(part.grid, reach)),
       owners_(part.state.cells.count()),
       set_of_(part.state.cells.count(), 0) {
   for (auto& [rank, zones] : zones_of(part.grid, part.brick.rank, near_enough_)) {
@@ -211,7 +215,14 @@ void Sharing::welcome(const std::vector<Message>& in) {
     }
 }
 
-void Sharing::refresh() {
+void Sharing::swap(std::span<const int> partners, std::vector<Message>& out, std::vector<Message>& in,
+                   Traffic& traffic) {
+  for (const Message& message : out) traffic.sharing += int64_t(message.size());
+  traffic.swaps += 1;
+  exchange_.swap(partners, out, in);
+}
+
+void Sharing::refresh(Traffic& traffic) {
   mark_near_cells();
   is_changed_.assign(part_.state.cells.count(), false);
   // As many as there were: a partner that is new to one side is not known to the other yet.
@@ -219,11 +230,11 @@ void Sharing::refresh() {
   std::vector<Message> out(partners.size()), in;
   std::vector<CellId> changed, left;
   tell_changes(out, changed);
-  exchange_.swap(partners, out, in);
+  swap(partners, out, in, traffic);
   hear_changes(in, changed);
   for (Message& message : out) message.clear();
   settle(changed, out, left);
-  exchange_.swap(partners, out, in);
+  swap(partners, out, in, traffic);
   for (const CellId own : left) {
     part_.drop_cell(own);
     owners_[own].clear();
@@ -234,7 +245,7 @@ void Sharing::refresh() {
 
 std::vector<std::vector<CellId>> cells_by_rank(const State& whole, const BrickGrid& grid, int reach) {
   const Lattice& lattice = grid.lattice();
-  const int near = nearness(reach, rounds_between_refreshes(grid, reach));
+  const int near = shared_within(grid, reach);
   std::vector<std::vector<CellId>> result;
   std::vector<bool> has_site(whole.cells.count(), false);
   for (int rank = 0; rank < grid.ranks(); ++rank) {

@@ -14,6 +14,7 @@
 #include <map>
 #include <vector>
 
+#include "engine/engine.hpp"
 #include "engine/ranks/tissue_part.hpp"
 
 namespace kiln {
@@ -26,7 +27,7 @@ class Sharing {
 
   // To be called at least once in so many rounds.
   int rounds_between() const { return rounds_between_; }
-  void refresh();
+  void refresh(Traffic& traffic);
 
   // Ranks that messages go to and come from; a refresh may add to them.
   const std::vector<int>& partners() const { return partners_; }
@@ -49,6 +50,8 @@ class Sharing {
   };
   using Owners = std::vector<Owner>;  // by rising rank
 
+  void swap(std::span<const int> partners, std::vector<Message>& out, std::vector<Message>& in,
+            Traffic& traffic);
   void mark_near_cells();
   const std::vector<int>& neighbours_of(int rank);
   std::vector<int> sharers_by(const Owners& owners);
@@ -74,6 +77,9 @@ class Sharing {
   std::vector<bool> keeps_frozen_;  // by own id; frozen cells neither come nor go
 };
 
+// How often ranks agree on who shares what, in rounds, and how far from a brick cells are shared with it.
+int rounds_between_refreshes(const BrickGrid& grid, int reach);
+int shared_within(const BrickGrid& grid, int reach);
 // Sites along each axis that a brick has to have at least, where it is cut.
 int thinnest_brick(int reach);
 // By cell: the ranks to which it is near, for a tissue that lies in memory as a whole; and who keeps cells

@@ -174,7 +174,7 @@ int passes_for(const Model& model, Kind kind) {
 // cells, where few share a cell. To stiff ones they do; then what is still open after four passes is rare
 // enough, or after two where few share a cell. The larger the cells, the farther apart attempts have to be
 // for that. Rows have room to be displaced along y and z.
-Settings settings_for(const Model& model) {
+Settings settings_of_any_size(const Model& model) {
   constexpr double kSitesAtMost = 4;  // by which the rest of a round changes a cell, nearly always
   const int reach = std::max(model.adhesion_neighbours.reach, model.perimeter_neighbours.reach);
   const Demands cells = demands_of(model);
@@ -197,6 +197,11 @@ Settings settings_for(const Model& model) {
   for (int axis = 0; axis < model.lattice.dimension; ++axis)
     if (model.lattice.periodic[axis])
       settings.tile[axis] = std::min(settings.tile[axis], model.lattice.size[axis]);
+  return settings;
+}
+
+Settings settings_for(const Model& model) {
+  const Settings settings = settings_of_any_size(model);
   require_numbers(model, settings.tile);
   return settings;
 }
