@@ -117,7 +117,8 @@ TEST(Bricks, MayBeThin) {
   }
 }
 
-// Hot cells, most of whose attempts are accepted: some of them move a site in every round between two refreshes.
+// Hot cells, most of whose attempts are accepted: some of them move a site in every round between two
+// refreshes.
 TEST(Bricks, HearOfFastCellsInTime) {
   SmallWorld w = test::tissue({{24, 20, 1}, {true, false, false}, 2}, 2, 5);
   w.temperature = 10'000;
@@ -164,6 +165,99 @@ TEST(Bricks, WaitForLateMessages) {
     EXPECT_GT(expect_same_bits<3>(w, {2, 1, 2}, passes, 1, 3,
                                   [](Exchange& inner) { return std::make_unique<Unreliable>(inner); }),
               0);
+}
+
+// What a brick has of the sites and cells of others is what they have.
+template <int Dim>
+void expect_true_halos(const BricksEngine<Dim>& engine, const State& whole) {
+  const Lattice& lattice = whole.lattice;
+  int64_t of_others = 0;
+  for (int rank = 0; rank < engine.bricks(); ++rank) {
+    const TissuePart& part = engine.part(rank);
+    const State& state = part.state;
+    for (Site stored = 0; stored < state.lattice.sites(); ++stored) {
+      Vec3i place = state.lattice.position(stored) + part.brick.origin;
+      if (!lattice.wrap(place)) continue;  // beyond a closed wall
+      const auto site = std::size_t(lattice.index(place));
+      of_others += part.brick.own.contains(place) ? 0 : 1;
+      ASSERT_EQ(part.number[state.ids[std::size_t(stored)]], whole.ids[site])
+          << "rank " << rank << ", site " << site;
+      if (!whole.act.empty()) {
+        ASSERT_EQ(state.act[std::size_t(stored)], whole.act[site]) << "rank " << rank;
+      }
+    }
+    for (CellId own = 1; own < state.cells.count(); ++own) {
+      if (!part.is_cell(own) || part.is_frozen(own)) continue;
+      const CellId cell = part.number[own];
+      ASSERT_TRUE(state.cells.extent[own] == whole.cells.extent[cell])
+          << "rank " << rank << ", cell " << cell;
+      ASSERT_TRUE(state.cells.centroid[own].sum == whole.cells.centroid[cell].sum) << "cell " << cell;
+    }
+  }
+  EXPECT_GT(of_others, 0);
+}
+
+TEST(Bricks, KnowWhatLiesAroundThem) {
+  SmallWorld flat = test::tissue({{61, 47, 1}, {true, false, false}, 2}, 4, 1);
+  SmallWorld deep = test::tissue({{29, 26, 31}, {false, true, true}, 3}, 4, 4);
+  BricksEngine<2> cut2(flat.state, flat.physics(), 5, tiles_settings(flat, 1), {3, 2, 1}, 1);
+  BricksEngine<3> cut3(deep.state, deep.physics(), 5, tiles_settings(deep, 4), {2, 2, 2}, 1);
+  for (int mcs = 0; mcs < 5 && !HasFatalFailure(); ++mcs) {
+    cut2.advance(1);
+    cut3.advance(1);
+    expect_true_halos(cut2, cut2.state());
+    expect_true_halos(cut3, cut3.state());
+  }
+}
+
+// Bricks that store more than they need, with other cells' ids and the highest Act on all sites beyond their
+// reach: whoever reads one of them comes to another result.
+template <int Dim>
+void expect_same_bits_with_poison(const SmallWorld& world, const Vec3i& bricks, int passes, int mcs) {
+  SmallWorld w = world;
+  const int reach = reach_of(w);
+  const BrickGrid grid(w.state.lattice, bricks);
+  const auto cells = cells_by_rank(w.state, grid, reach);
+  const tiles::Settings settings = tiles_settings(w, passes);
+  InProcess exchange(grid.ranks());
+  std::vector<std::unique_ptr<BrickPlayer<Dim>>> players;
+  int64_t poisoned = 0;
+  for (int rank = 0; rank < grid.ranks(); ++rank) {
+    TissuePart part = cut_out(w.state, grid, rank, reach + 2, cells[std::size_t(rank)], w.frozen());
+    const Box own = part.brick.own_stored();
+    for (Site site = 0; site < part.state.lattice.sites(); ++site) {
+      const Vec3i place = part.state.lattice.position(site);
+      int away = 0;
+      for (int axis = 0; axis < 3; ++axis)
+        away = std::max({away, own.low[axis] - place[axis], place[axis] - own.high[axis] + 1});
+      if (away <= reach) continue;
+      poisoned += 1;
+      part.state.ids[std::size_t(site)] = CellId(1 + site * 7 % (part.state.cells.count() - 1));
+      if (!part.state.act.empty()) part.state.act[std::size_t(site)] = ActValue(w.largest_act());
+    }
+    players.push_back(std::make_unique<BrickPlayer<Dim>>(std::move(part), exchange.of(rank), reach,
+                                                         holders_of(cells), 5, settings, 1));
+  }
+  EXPECT_GT(poisoned, 0);
+  ThreadsEngine<Dim> whole(w.state, w.physics(), 5, settings, 1);
+  for (int m = 1; m <= mcs; ++m) {
+    whole.advance(1);
+    std::vector<std::thread> threads;
+    for (const auto& player : players) threads.emplace_back([&] { player->advance(w.physics(), 1); });
+    for (std::thread& thread : threads) thread.join();
+    State seen = whole.state();
+    for (const auto& player : players) put_back(player->tissue(), seen);
+    ASSERT_EQ(state_hash(seen), whole.hash()) << text(bricks) << ", " << passes << " passes, MCS " << m;
+  }
+}
+
+TEST(Bricks, ReadNothingBeyondTheirReach) {
+  for (const int passes : {0, 1, 4}) {
+    expect_same_bits_with_poison<2>(test::tissue({{61, 47, 1}, {true, false, false}, 2}, 4, 1), {3, 2, 1},
+                                    passes, 4);
+    expect_same_bits_with_poison<3>(test::tissue({{29, 26, 31}, {false, true, true}, 3}, 4, 4), {2, 1, 2},
+                                    passes, 3);
+  }
 }
 
 TEST(Bricks, AreCutByTheLeastSurface) {

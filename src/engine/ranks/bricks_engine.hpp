@@ -28,6 +28,8 @@ class BricksEngine : public Engine {
   std::string name() const override { return "threads"; }
   int threads() const override;
   Traffic traffic() const override;
+  int bricks() const { return int(ranks_.size()); }
+  const TissuePart& part(int rank) const { return ranks_[std::size_t(rank)]->tissue(); }
   std::string schedule() const override { return "tiles"; }
   std::string settings() const override;
 
