@@ -63,6 +63,7 @@ std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& phys
     return std::make_unique<cuda::CheckerboardEngine>(std::move(state), physics, model.seed,
                                                       model.checkerboard, model.largest_act(), device,
                                                       board_kernels, numbers);
+  if (engine == "cuda") tiles::require_short_numbers(model);
   if (engine == "cuda")
     return std::make_unique<cuda::TilesEngine>(std::move(state), physics, model.seed,
                                                tiles::settings_for(model), model.largest_act(), device,

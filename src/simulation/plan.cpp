@@ -27,7 +27,7 @@ const MeasuredCase kCases[] = {
 
 // Counted on these cases in bricks; see tests/simulation/plan_test.cpp.
 constexpr double kCopyBytes = 16, kClaimBytes = 8;
-constexpr double kClaimsPerCopy = 2.3;   // where there are several passes
+constexpr double kClaimsPerCopy = 2.3;    // where there are several passes
 constexpr double kSharingPerCopy = 0.03;  // bytes on who shares what, per byte of copies
 constexpr int kPassesUntilNothingIsOpen = 4;
 
@@ -78,15 +78,6 @@ double mean_volume(const Model& model, double cells) {
   return largest > 0 ? std::min(largest, room) : room;
 }
 
-bool has_numbers_for_tiles(const Model& model) {
-  try {
-    tiles::settings_for(model);
-    return true;
-  } catch (const UserError&) {
-    return false;
-  }
-}
-
 // A part of a step: milliseconds where it is short.
 std::string step_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.3g} ms", 1e3 * seconds) : duration_text(seconds);
@@ -103,7 +94,7 @@ const Hardware& hardware_named(const std::string& key) {
 }
 
 const MeasuredCase& measured_case_like(const Model& model) {
-  const bool several_passes = tiles::settings_of_any_size(model).passes != 1;
+  const bool several_passes = tiles::settings_for(model).passes != 1;
   const auto likeness = [&](const MeasuredCase& c) {
     return 8 * (c.dimension == model.lattice.dimension) + 4 * (c.several_passes == several_passes) +
            2 * (c.act == model.uses_act()) + (c.history == (model.history_length() > 0));
@@ -125,7 +116,6 @@ Plan plan_for(const Model& model, int ranks, const std::string& bricks, const Ha
   if (plan.ranks != ranks)
     throw UserError(fmt::format("--bricks is \"{}\", but there are {} ranks.", bricks, ranks));
   plan.nodes = (plan.ranks + hardware.ranks_per_node - 1) / hardware.ranks_per_node;
-  plan.can_be_numbered = has_numbers_for_tiles(model);
 
   const bool on_gpu = hardware.memory > 0;
   const Vec3i size = largest_brick(plan.grid);
@@ -135,7 +125,7 @@ Plan plan_for(const Model& model, int ranks, const std::string& bricks, const Ha
   plan.memory = on_gpu ? plan.like->h200_bytes * stored
                        : memory_need(model, plan.cells).total() / double(model.lattice.sites()) * stored;
 
-  const tiles::Settings settings = tiles::settings_of_any_size(model);
+  const tiles::Settings settings = tiles::settings_for(model);
   plan.rounds = double(tiles::Clock(model.lattice, settings.tile).rounds_after(1'000'000)) / 1e6;
   plan.computing_s = sites * (on_gpu ? plan.like->h200_s : plan.like->core_s);
   plan.disk = disk_need(model, plan.cells);
@@ -207,9 +197,6 @@ std::string plan_text(const Plan& plan, const Model& model) {
                        : "One node,",
         plan.nodes > 1 ? "between two" : "between two ranks", link.bytes_per_s / 1e9, link.latency_s * 1e6);
   }
-  if (!plan.can_be_numbered)
-    text +=
-        "\nnote: the tiles schedule has no numbers for so many tiles yet: this can be planned, not played.\n";
   return text;
 }
 

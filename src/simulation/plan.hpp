@@ -53,7 +53,6 @@ struct Plan {
   double copy_bytes = 0, claim_bytes = 0, sharing_bytes = 0;  // that a rank sends in an MCS
   double computing_s = 0, talking_s = 0;                      // of an MCS
   double disk = 0;                                            // bytes
-  bool can_be_numbered = true;                                // the schedule has numbers for all tiles
 
   double message_bytes() const { return copy_bytes + claim_bytes + sharing_bytes; }
   double mcs_s() const { return computing_s + talking_s; }

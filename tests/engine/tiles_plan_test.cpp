@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/error.hpp"
 #include "model/file/read.hpp"
 
@@ -215,14 +217,39 @@ TEST(TilesPlan, ShortPeriodicAxesLimitTheTiles) {
                   8, 4);
 }
 
-// 500,000 x 25,000 tiles are too many for 32 bits, 2^32; so are rows of one tile, which take 32 numbers.
+// 500,000 x 25,000 tiles have numbers of more than 32 bits; a GPU has no such. There is an end to them, and
+// to those of rows.
 TEST(TilesPlan, MoreTilesThanCanBeNumberedAreRefused) {
   const std::string soft = "{target = 100, lambda = 1}";
-  EXPECT_EQ(message_of({.lattice = "size = [1000000, 100000]\n", .volume = soft}),
-            "m.toml: lattice.size is 1000000 x 100000, more than the tiles schedule can number: 2^32 tiles "
-            "of 2 x 4 sites, their rows rounded up to 32. --engine serial can run it.");
-  EXPECT_NE(message_of({.lattice = "size = [3, 40000, 40000]\n", .volume = soft}), "");
-  EXPECT_EQ(message_of({.lattice = "size = [3, 30000, 30000]\n", .volume = soft}), "");
+  EXPECT_EQ(message_of({.lattice = "size = [1000000, 100000]\n", .volume = soft}), "");
+  EXPECT_EQ(
+      message_of({.lattice = "size = [40000, 40000, 40000]\n", .volume = soft}),
+      "m.toml: lattice.size is 40000 x 40000 x 40000, more than the tiles schedule can number: 2^39 tiles "
+      "of 3 x 3 x 3 sites in 2^32 rows. --engine serial can run it.");
+  EXPECT_NE(message_of({.lattice = "size = [3, 400000, 400000]\n", .volume = soft}), "");
+  EXPECT_EQ(message_of({.lattice = "size = [3, 40000, 40000]\n", .volume = soft}), "");
+}
+
+TEST(TilesPlan, AGpuHasShortNumbersOnly) {
+  const auto of_size = [](const char* size) {
+    return parse_model(std::string("mcs = 1\n[lattice]\nsize = ") + size +
+                           "\n[types.cell]\nvolume = {target = 100, lambda = 1}\n[adhesion]\ncell.cell = "
+                           "1\n[[initial]]\nkind = \"boxes\"\ntype = \"cell\"\nbox = [5, 5, 5]\n",
+                       "m.toml", ".");
+  };
+  tiles::require_short_numbers(of_size("[1000, 1000, 1000]"));
+  EXPECT_THROW(tiles::require_short_numbers(of_size("[10000, 10000, 10000]")), UserError);
+}
+
+// Numbers of tiles that differ only above 32 bits draw other words, also where rounds are many.
+TEST(TilesPlan, DrawsAreApartForAllTiles) {
+  const uint64_t many = uint64_t(1) << 32;
+  std::set<uint64_t> seen;
+  for (const uint64_t round : {uint64_t(3), many + 3, 5 * many + 3})
+    for (const uint64_t tile : {uint64_t(7), uint64_t(39), many + 7, 12 * many + 7, 127 * many + 7})
+      seen.insert(tiles::draw_index(round, tile));
+  EXPECT_EQ(seen.size(), 3u * 4u);                              // tiles 7 and 39 have words of one draw
+  EXPECT_EQ(tiles::draw_index(5 * many + 3, 7), 5 * many + 7);  // as ever
 }
 
 // Rows of targets lie in a GPU's shared memory, so there is a limit to their width.

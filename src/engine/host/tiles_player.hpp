@@ -70,7 +70,7 @@ class TilesPlayer {
   void share_work(Member& me, uint64_t number, uint32_t units, const Work& work);
   template <class Physics>
   void judge_group(const Physics& physics, Member& me, const tiles::Round& round, uint64_t number,
-                   uint32_t first);
+                   uint64_t first);
   template <class Physics>
   void judge_own_row(const Physics& physics, Member& me, const tiles::Round& round, uint64_t number,
                      uint32_t j, uint32_t k);

@@ -148,9 +148,10 @@ void TilesPlayer<Dim, Part>::judge_all(const Physics& physics, Member& me, const
       judge_own_row(physics, me, round, number, rows.j_of(unit), rows.k_of(unit));
     });
   } else {
-    const uint32_t groups = (round.row_length() * round.rows() + tiles::kGroup - 1) / tiles::kGroup;
-    share_work(me, number, groups,
-               [&](uint32_t group) { judge_group(physics, me, round, number, group * tiles::kGroup); });
+    const auto groups = uint32_t((round.tiles() + tiles::kGroup - 1) / tiles::kGroup);
+    share_work(me, number, groups, [&](uint32_t group) {
+      judge_group(physics, me, round, number, uint64_t(group) * tiles::kGroup);
+    });
   }
 }
 
@@ -159,7 +160,7 @@ template <int Dim, class Part>
 struct TilesPlayer<Dim, Part>::GroupWords {
   alignas(64) uint32_t of[tiles::kGroup];
 
-  GroupWords(uint64_t seed, uint64_t round, uint32_t first) {
+  GroupWords(uint64_t seed, uint64_t round, uint64_t first) {
     constexpr uint32_t kStride = tiles::kStride;
     alignas(64) uint64_t halves[2 * kStride];
     draw_many(seed, Stream::tile_attempts, tiles::draw_index(round, first), uint32_t(round), int(kStride),
@@ -178,26 +179,26 @@ template <int Dim, class Part>
 struct TilesPlayer<Dim, Part>::Stretch {
   tiles::Row targets;
   uint32_t column, length;
-  uint32_t tile;  // the number of the first
+  uint32_t tile;  // the lower half of the first one's number
   uint32_t at;    // its word in the group's
 };
 
 template <int Dim, class Part>
 template <class Physics>
 void TilesPlayer<Dim, Part>::judge_group(const Physics& physics, Member& me, const tiles::Round& round,
-                                         uint64_t number, uint32_t first) {
+                                         uint64_t number, uint64_t first) {
   const Lattice& lattice = reader_.lattice();
   const GroupWords words(seed_, number, first);
   const uint32_t width = uint32_t(round.count.x), row_length = round.row_length();
-  const uint32_t count = std::min(tiles::kGroup, row_length * round.rows() - first);
-  uint32_t row = first / row_length, column = first % row_length;
+  const auto count = uint32_t(std::min<uint64_t>(tiles::kGroup, round.tiles() - first));
+  auto row = uint32_t(first / row_length), column = uint32_t(first % row_length);
   for (uint32_t i = 0, numbers; i < count; i += numbers, ++row, column = 0) {
     numbers = std::min(count - i, row_length - column);
     const uint32_t length = std::min(column + numbers, std::max(width, column)) - column;
     const tiles::Row targets =
         round.row_at(lattice, row % uint32_t(round.count.y), row / uint32_t(round.count.y));
     if (!lattice.contains(1, targets.first.y) || !lattice.contains(2, targets.first.z)) continue;
-    judge_stretch(physics, me, round, {targets, column, length, first + i, i}, words);
+    judge_stretch(physics, me, round, {targets, column, length, uint32_t(first) + i, i}, words);
   }
 }
 
@@ -213,12 +214,12 @@ void TilesPlayer<Dim, Part>::judge_own_row(const Physics& physics, Member& me, c
   if (targets.first.z < own.low.z || targets.first.z >= own.high.z) return;
   const auto begin = uint32_t(tiles::column_from(targets, round.count.x, own.low.x));
   const auto end = uint32_t(tiles::column_from(targets, round.count.x, own.high.x));
-  const uint32_t row = (k * uint32_t(round.count.y) + j) * round.row_length();
+  const uint64_t row = (uint64_t(k) * uint32_t(round.count.y) + j) * round.row_length();
   for (uint32_t column = begin; column < end;) {
-    const uint32_t tile = row + column, first = tile / tiles::kGroup * tiles::kGroup;
-    const uint32_t length = std::min(end - column, first + tiles::kGroup - tile);
+    const uint64_t tile = row + column, first = tile / tiles::kGroup * tiles::kGroup;
+    const auto at = uint32_t(tile - first), length = std::min(end - column, tiles::kGroup - at);
     const GroupWords words(seed_, number, first);
-    judge_stretch(physics, me, round, {targets, column, length, tile, tile - first}, words);
+    judge_stretch(physics, me, round, {targets, column, length, uint32_t(tile), at}, words);
     column += length;
   }
 }

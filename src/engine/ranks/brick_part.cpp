@@ -10,11 +10,31 @@ namespace {
 
 // As it travels. The target is a site of the sender's brick, x fastest.
 struct SentCopy {
-  uint32_t target;
+  static constexpr int kPerimeterBits = 12, kTargetBits = 64 - 2 * kPerimeterBits;
+
+  uint64_t packed;
   CellId winner, loser;  // numbers
-  int16_t winner_perimeter, loser_perimeter;
+
+  SentCopy() = default;
+  SentCopy(uint64_t target, CellId won, CellId lost, int16_t winner_perimeter, int16_t loser_perimeter)
+      : packed(target << 2 * kPerimeterBits | field_of(winner_perimeter) << kPerimeterBits |
+               field_of(loser_perimeter)),
+        winner(won),
+        loser(lost) {}
+
+  uint64_t target() const { return packed >> 2 * kPerimeterBits; }
+  int16_t winner_perimeter() const { return perimeter_at(kTargetBits); }
+  int16_t loser_perimeter() const { return perimeter_at(kTargetBits + kPerimeterBits); }
+
+ private:
+  static uint64_t field_of(int16_t perimeter) {
+    return uint64_t(uint16_t(perimeter)) & ((1u << kPerimeterBits) - 1);
+  }
+  // The field behind so many bits, with its sign.
+  int16_t perimeter_at(int bits) const { return int16_t(int64_t(packed << bits) >> (64 - kPerimeterBits)); }
 };
 static_assert(sizeof(SentCopy) == 16);
+static_assert(kMaxNeighbours < 1 << (SentCopy::kPerimeterBits - 1));
 
 struct SentClaim {
   CellId cell;  // its number
@@ -27,13 +47,13 @@ struct SentSums {
   Moments moments;
 };
 
-uint32_t index_in(const Box& box, const Vec3i& place) {
+uint64_t index_in(const Box& box, const Vec3i& place) {
   const Vec3i p = place - box.low, size = box.size();
-  return (uint32_t(p.z) * uint32_t(size.y) + uint32_t(p.y)) * uint32_t(size.x) + uint32_t(p.x);
+  return (uint64_t(p.z) * uint32_t(size.y) + uint32_t(p.y)) * uint32_t(size.x) + uint32_t(p.x);
 }
-Vec3i place_in(const Box& box, uint32_t index) {
+Vec3i place_in(const Box& box, uint64_t index) {
   const auto size = box.size();
-  const uint32_t row = index / uint32_t(size.x);
+  const uint64_t row = index / uint32_t(size.x);
   return box.low + Vec3i{int32_t(index % uint32_t(size.x)), int32_t(row % uint32_t(size.y)),
                          int32_t(row / uint32_t(size.y))};
 }
@@ -52,8 +72,8 @@ void BrickPart::refresh() {
 
 void BrickPart::send_copy(std::size_t member, const Vec3i& target, CellId winner, CellId loser,
                           int16_t winner_perimeter, int16_t loser_perimeter) {
-  const SentCopy copy{index_in(tissue_.brick.own_stored(), target), tissue_.number[winner],
-                      tissue_.number[loser], winner_perimeter, loser_perimeter};
+  const SentCopy copy(index_in(tissue_.brick.own_stored(), target), tissue_.number[winner],
+                      tissue_.number[loser], winner_perimeter, loser_perimeter);
   const std::vector<int>&a = sharing_.sharers_of(winner), &b = sharing_.sharers_of(loser);
   for (const int partner : a) append(told_[member][std::size_t(partner)], copy);
   if (&a == &b) return;
@@ -91,13 +111,13 @@ void BrickPart::swap_copies() {
     const Box brick = tissue_.grid.brick(sharing_.partners()[p]);
     for (Reading message(in_[p]); !message.done();) {
       const auto copy = message.take<SentCopy>();
-      const Vec3i target = tissue_.stored_place(place_in(brick, copy.target));
+      const Vec3i target = tissue_.stored_place(place_in(brick, copy.target()));
       const Heard heard{target,
                         stored.contains(target),
                         own_id(copy.winner),
                         own_id(copy.loser),
-                        copy.winner_perimeter,
-                        copy.loser_perimeter};
+                        copy.winner_perimeter(),
+                        copy.loser_perimeter()};
       if (heard.is_stored && (heard.winner == kMedium) != (copy.winner == kMedium))
         throw std::logic_error("a brick heard of a cell that it does not know");
       heard_.push_back(heard);

@@ -33,7 +33,7 @@ void tiles_targets(const Model& model, int64_t mcs, const Visit& visit) {
       for (int32_t i = 0; i < round.count.x; ++i) {
         const Vec3i target{targets.x_of(i), targets.first.y, targets.first.z};
         if (!lattice.contains(target)) continue;
-        const uint32_t tile = row * round.row_length() + uint32_t(i);
+        const uint32_t tile = row * round.row_length() + uint32_t(i);  // the lower half of its number
         const double within = double(tiles::priority_of(tile, round.priority_key)) * 0x1p-32;
         visit(lattice.index(target), (double(number - first) + within) / double(end - first));
       }

@@ -63,6 +63,7 @@ struct Round {
   // Tiles are numbered x fastest, with gaps: every row begins at a multiple of kStride.
   KILN_HD uint32_t row_length() const { return (uint32_t(count.x) + kStride - 1) / kStride * kStride; }
   KILN_HD uint32_t rows() const { return uint32_t(count.y) * uint32_t(count.z); }
+  KILN_HD uint64_t tiles() const { return uint64_t(row_length()) * rows(); }
 
   // Row (j, k) of tiles. Rows are displaced at random, each for itself: by any amount along x, by what keeps
   // them `apart` along y and z. In step, they would drag cells along.
@@ -114,10 +115,14 @@ KILN_HD inline Round round_at(const Lattice& lattice, const Settings& settings, 
 
 // A draw has four words, for tiles kStride apart, so that a vector of draws serves four vectors of
 // neighbouring tiles.
-KILN_HD inline uint64_t draw_index(uint64_t round, uint32_t tile) {
-  return (round >> 32 << 32) | (tile / kGroup * kStride + tile % kStride);
+//
+// Where there are more than 2^32 tiles, the upper halves of their numbers are apart from those of rounds, of
+// which there are fewer than 2^48.
+KILN_HD inline uint64_t draw_index(uint64_t round, uint64_t tile) {
+  const uint64_t high = round >> 32 ^ tile >> 32 << 16, low = uint32_t(tile);
+  return high << 32 | (low / kGroup * kStride + low % kStride);
 }
-KILN_HD inline Draw draw_for(uint64_t seed, uint64_t round, uint32_t tile) {
+KILN_HD inline Draw draw_for(uint64_t seed, uint64_t round, uint64_t tile) {
   return draw(seed, Stream::tile_attempts, draw_index(round, tile), uint32_t(round));
 }
 
@@ -130,7 +135,8 @@ KILN_HD inline uint32_t threshold_bits_of(uint32_t word, int neighbours) {
 }
 
 // The order in which attempts of a round come first at a cell they share: random, all different, and anew in
-// every round, so that no side of a cell is favoured.
+// every round, so that no side of a cell is favoured. Tiles whose numbers have the same lower half are far
+// apart.
 KILN_HD inline uint32_t priority_of(uint32_t tile, uint32_t key) { return mixed(tile ^ key); }
 
 // A claim on a cell. Later passes have smaller stamps, so old claims never stand in the way.

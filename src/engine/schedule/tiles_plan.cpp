@@ -40,19 +40,21 @@ std::string tile_text(const Vec3i& tile, int dimension) {
                         : fmt::format("{} x {} x {}", tile.x, tile.y, tile.z);
 }
 
-// Tiles have 32-bit numbers.
-void require_numbers(const Model& model, const Vec3i& tile) {
-  double tiles = 1;
-  for (int axis = 0; axis < model.lattice.dimension; ++axis) {
-    const int32_t along = (model.lattice.size[axis] + 2 * (tile[axis] - 1)) / tile[axis];
-    tiles *= axis == 0 ? double((uint32_t(along) + kStride - 1) / kStride * kStride) : double(along);
-  }
-  if (tiles >= 4294967296.0)
-    throw UserError(fmt::format(
-        "{}: lattice.size is {}, more than the tiles schedule can number: 2^32 tiles of {} sites, their rows "
-        "rounded up to 32. --engine serial can run it.",
-        model.source, size_text(model.lattice), tile_text(tile, model.lattice.dimension)));
+// Tiles along an axis, their rows rounded up.
+double tiles_along(const Model& model, const Vec3i& tile, int axis) {
+  if (axis >= model.lattice.dimension) return 1;
+  const auto along = uint32_t((int64_t(model.lattice.size[axis]) + 2 * (tile[axis] - 1)) / tile[axis]);
+  return axis == 0 ? double((uint64_t(along) + kStride - 1) / kStride * kStride) : double(along);
 }
+double rows_of(const Model& model, const Vec3i& tile) {
+  return tiles_along(model, tile, 1) * tiles_along(model, tile, 2);
+}
+double tiles_of(const Model& model, const Vec3i& tile) {
+  return tiles_along(model, tile, 0) * rows_of(model, tile);
+}
+
+// Rows, and groups of tiles that share draws, have 32-bit numbers.
+constexpr double kMostRows = 0x1p32, kMostTiles = kMostRows * kGroup;
 
 // What the largest and stiffest cells ask of a round.
 struct Demands {
@@ -174,7 +176,7 @@ int passes_for(const Model& model, Kind kind) {
 // cells, where few share a cell. To stiff ones they do; then what is still open after four passes is rare
 // enough, or after two where few share a cell. The larger the cells, the farther apart attempts have to be
 // for that. Rows have room to be displaced along y and z.
-Settings settings_of_any_size(const Model& model) {
+Settings settings_for(const Model& model) {
   constexpr double kSitesAtMost = 4;  // by which the rest of a round changes a cell, nearly always
   const int reach = std::max(model.adhesion_neighbours.reach, model.perimeter_neighbours.reach);
   const Demands cells = demands_of(model);
@@ -197,13 +199,21 @@ Settings settings_of_any_size(const Model& model) {
   for (int axis = 0; axis < model.lattice.dimension; ++axis)
     if (model.lattice.periodic[axis])
       settings.tile[axis] = std::min(settings.tile[axis], model.lattice.size[axis]);
+  if (tiles_of(model, settings.tile) >= kMostTiles || rows_of(model, settings.tile) >= kMostRows)
+    throw UserError(fmt::format(
+        "{}: lattice.size is {}, more than the tiles schedule can number: 2^39 tiles of {} sites in 2^32 "
+        "rows. --engine serial can run it.",
+        model.source, size_text(model.lattice), tile_text(settings.tile, model.lattice.dimension)));
   return settings;
 }
 
-Settings settings_for(const Model& model) {
-  const Settings settings = settings_of_any_size(model);
-  require_numbers(model, settings.tile);
-  return settings;
+void require_short_numbers(const Model& model) {
+  const Vec3i tile = settings_for(model).tile;
+  if (tiles_of(model, tile) >= 0x1p32)
+    throw UserError(fmt::format(
+        "{}: lattice.size is {}, more than one GPU can number: 2^32 tiles of {} sites, their rows "
+        "rounded up to 32. --engine threads can run it.",
+        model.source, size_text(model.lattice), tile_text(tile, model.lattice.dimension)));
 }
 
 std::string describe(const Settings& settings, int dimension) {

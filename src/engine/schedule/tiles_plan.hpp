@@ -10,9 +10,8 @@ namespace kiln::tiles {
 
 // The fastest settings that are faithful for every phase of the model.
 Settings settings_for(const Model& model);
-// The same for a lattice of any size: one that has more tiles than can be numbered can be planned, not
-// played.
-Settings settings_of_any_size(const Model& model);
+// UserError where tiles need numbers of more than 32 bits, as they have on a GPU.
+void require_short_numbers(const Model& model);
 
 // A sentence for summaries.
 std::string describe(const Settings& settings, int dimension);
