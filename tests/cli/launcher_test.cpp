@@ -25,10 +25,10 @@ class Launcher : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   // A first build that does this, then `./kiln info`; standard error comes back, and how it ended.
-  std::string run(const std::string& building) {
+  std::string run(const std::string& building, const std::string& variables = "") {
     std::ofstream(folder_ / "cmake") << "#!/bin/bash\n" << building << "\n";
     fs::permissions(folder_ / "cmake", fs::perms::owner_all);
-    const std::string command = "PATH=\"" + folder_.string() + ":$PATH\" KILN_BUILD=\"" +
+    const std::string command = variables + " PATH=\"" + folder_.string() + ":$PATH\" KILN_BUILD=\"" +
                                 (folder_ / "build").string() +
                                 "\" \"" KILN_SOURCE_DIR "/kiln\" info 2>&1 >/dev/null";
     FILE* pipe = popen(command.c_str(), "r");
@@ -55,6 +55,19 @@ TEST_F(Launcher, AFirstBuildSaysHowFarItIs) {
             "warning: unused\n"
             "kiln: building 60%\nkiln: building 70%\nkiln: building 80%\nkiln: building 90%\nkiln: building "
             "100%\n");
+}
+
+// Many processes would all build at once.
+TEST_F(Launcher, UnderMpirunItBuildsNothing) {
+  EXPECT_EQ(run("exit 1", "OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0"),
+            "kiln: build it first, once: ./kiln info\n");
+  EXPECT_EQ(status_, 1);
+  EXPECT_EQ(run("exit 1", "OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=3"), "");
+  EXPECT_EQ(status_, 1);
+  std::ofstream(folder_ / "build/kiln") << "#!/bin/sh\necho played >&2\n";
+  fs::permissions(folder_ / "build/kiln", fs::perms::owner_all);
+  EXPECT_EQ(run("exit 1", "PMI_SIZE=2 PMI_RANK=1"), "played\n");
+  EXPECT_EQ(status_, 0);
 }
 
 TEST_F(Launcher, ABuildThatFailsShowsWhyAndEndsTheScript) {

@@ -48,8 +48,9 @@ TEST(ShippedModels, ResolveToModelsThatResolveToThemselves) {
 
 // Nothing odd about them, on a machine with enough memory.
 TEST(ShippedModels, HaveNoNotes) {
+  constexpr double kMemoryOfACluster = 1e13;
   for (const auto& file : shipped_models())
-    EXPECT_EQ(model_notes(read_model(file), 1e12), std::vector<std::string>{}) << file;
+    EXPECT_EQ(model_notes(read_model(file), kMemoryOfACluster), std::vector<std::string>{}) << file;
 }
 
 TEST(ShippedModels, HaveACommentThatNamesTheSource) {
