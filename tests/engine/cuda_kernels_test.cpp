@@ -108,6 +108,18 @@ TEST(SurveyKernels, CompileForAnyNumberOfTypes) {
   }
 }
 
+// Models that one GPU can play as a whole.
+std::vector<std::string> large_models() {
+  std::vector<std::string> names = test::models_in("large/");
+  std::erase(names, "large/cubic-centimetre.toml");
+  return names;
+}
+
+TEST(CudaKernels, RefuseACubicCentimetre) {
+  const Model model = read_model(test::models_folder() / "large/cubic-centimetre.toml");
+  EXPECT_THROW(tiles::require_short_numbers(model), UserError);
+}
+
 class ShippedKernels : public testing::TestWithParam<std::string> {};
 
 TEST_P(ShippedKernels, CompileWithoutSpills) {
@@ -153,8 +165,7 @@ TEST_P(EnsembleKernels, CompileWithoutSpills) {
 
 INSTANTIATE_TEST_SUITE_P(Small, ShippedKernels, testing::ValuesIn(test::shipped_models()), test::test_name);
 INSTANTIATE_TEST_SUITE_P(Small, EnsembleKernels, testing::ValuesIn(test::shipped_models()), test::test_name);
-INSTANTIATE_TEST_SUITE_P(Large, ShippedKernels, testing::ValuesIn(test::models_in("large/")),
-                         test::test_name);
+INSTANTIATE_TEST_SUITE_P(Large, ShippedKernels, testing::ValuesIn(large_models()), test::test_name);
 
 }  // namespace
 }  // namespace kiln::cuda
