@@ -1,7 +1,9 @@
 // Processes that play one tissue: the first leads, the others follow.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
+#include <thread>
 
 #include "base/error.hpp"
 #include "engine/ranks/join.hpp"
@@ -80,6 +82,30 @@ TEST(Crew, PlaysASecondTissueAfterTheFirst) {
       hash = engine->hash();
     }
     EXPECT_EQ(hashes[0], hashes[1]);
+    dismiss(crew);
+  });
+}
+
+// Measures read the cells on one thread while another asks for the lattice.
+TEST(Crew, LeavesCellsAloneWhenTheLatticeComes) {
+  const Model model = test::shipped_model("sorting.toml");
+  as_crew(3, [&](Crew& crew) {
+    crew.meet("plan");
+    if (!crew.leads()) return follow_orders(crew, model);
+    const auto engine = test::engine_for(model, {.engine = "threads", .threads = 1, .crew = &crew});
+    for (int mcs = 0; mcs < 20; ++mcs) {
+      engine->advance(1);
+      const Cells& cells = engine->state_of_cells().cells;
+      const std::vector<Cells::Centroid> before = cells.centroid;
+      std::atomic<bool> has_come = false;
+      std::thread reader([&] {
+        do EXPECT_TRUE(cells.centroid == before) << "MCS " << mcs;
+        while (!has_come && !HasFailure());
+      });
+      engine->state();
+      has_come = true;
+      reader.join();
+    }
     dismiss(crew);
   });
 }

@@ -15,7 +15,7 @@ enum class Order : uint32_t {
   advance,  // so many MCS
   hash,     // answer with what the part adds to it
   cells,    // send what is known of cells
-  state,    // send that, and the sites
+  sites,    // send the sites
   // Surveys of the own sites (engine/ranks/lead_survey.hpp), with a stride where they are of a sample.
   contacts,
   touching,

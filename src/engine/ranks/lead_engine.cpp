@@ -76,19 +76,19 @@ void LeadEngine<Dim>::advance(int64_t mcs) {
   }
 }
 
+// What is here already is left alone: measures may be reading it on another thread.
 template <int Dim>
-void LeadEngine<Dim>::bring(PartOf what) {
-  crew_.order(what == PartOf::all ? Order::state : Order::cells);
+void LeadEngine<Dim>::bring(PartOf what, int64_t& of_mcs) {
+  if (of_mcs == brick_->tissue().state.mcs) return;
+  crew_.order(what == PartOf::cells ? Order::cells : Order::sites);
   const auto put = [&](const TissuePart& part) {
-    put_back_cells(part, whole_);
-    if (what == PartOf::all) put_back_sites(part, whole_);
+    what == PartOf::cells ? put_back_cells(part, whole_) : put_back_sites(part, whole_);
   };
   put(brick_->tissue());
   for (int rank = 1; rank < grid_.ranks(); ++rank)
     put(receive_part(crew_, rank, grid_, rank, reach_, brick_->tissue().frozen, what));
   crew_.answers();
-  cells_mcs_ = whole_.mcs;
-  if (what == PartOf::all) sites_mcs_ = whole_.mcs;
+  of_mcs = brick_->tissue().state.mcs;
 }
 
 template <int Dim>
@@ -97,13 +97,14 @@ const State& LeadEngine<Dim>::state() {
     whole_.ids = HugeVector<CellId>(std::size_t(whole_.lattice.sites()));
     if (!brick_->tissue().state.act.empty()) whole_.act = HugeVector<ActValue>(whole_.ids.size());
   }
-  if (sites_mcs_ != brick_->tissue().state.mcs) bring(PartOf::all);
+  bring(PartOf::cells, cells_mcs_);
+  bring(PartOf::sites, sites_mcs_);
   return whole_;
 }
 
 template <int Dim>
 const State& LeadEngine<Dim>::state_of_cells() {
-  if (cells_mcs_ != brick_->tissue().state.mcs) bring(PartOf::cells);
+  bring(PartOf::cells, cells_mcs_);
   return whole_;
 }
 
@@ -146,8 +147,8 @@ void follow(Crew& crew, const Model& model, int threads, const std::function<int
       case Order::cells:
         send_part(crew, 0, brick->tissue(), PartOf::cells);
         break;
-      case Order::state:
-        send_part(crew, 0, brick->tissue(), PartOf::all);
+      case Order::sites:
+        send_part(crew, 0, brick->tissue(), PartOf::sites);
         break;
       case Order::leave:
         return crew.answer();

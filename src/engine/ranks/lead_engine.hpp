@@ -34,7 +34,7 @@ class LeadEngine : public Engine {
   std::string settings() const override { return tiles::describe(settings_, Dim); }
 
  private:
-  void bring(PartOf what);
+  void bring(PartOf what, int64_t& of_mcs);
 
   Physics physics_;
   tiles::Settings settings_;

@@ -22,8 +22,9 @@ void send_part(Crew& crew, int to, const TissuePart& part, PartOf what) {
   send_numbers<CellId>(crew, to, part.number);
   send_numbers<int32_t>(crew, to, part.here);
   for (const Column& column : columns())
-    send_numbers<std::byte>(crew, to,
-                            {column.data_of(state.cells), column.rows(state.cells) * column.row_bytes});
+    if (what != PartOf::sites)
+      send_numbers<std::byte>(crew, to,
+                              {column.data_of(state.cells), column.rows(state.cells) * column.row_bytes});
   if (what == PartOf::cells) return;
   send_numbers<CellId>(crew, to, {state.ids.data(), state.ids.size()});
   send_numbers<ActValue>(crew, to, {state.act.data(), state.act.size()});
@@ -43,10 +44,11 @@ TissuePart receive_part(Crew& crew, int from, const BrickGrid& grid, int rank, i
   part.number = receive_numbers<CellId>(crew, from);
   part.here = receive_numbers<int32_t>(crew, from);
   for (const Column& column : columns())
-    receive_numbers<std::byte>(crew, from, [&](std::size_t bytes) {
-      column.resize(state.cells, bytes / column.row_bytes);
-      return column.data(state.cells);
-    });
+    if (what != PartOf::sites)
+      receive_numbers<std::byte>(crew, from, [&](std::size_t bytes) {
+        column.resize(state.cells, bytes / column.row_bytes);
+        return column.data(state.cells);
+      });
   for (CellId own = 1; own < part.number.size(); ++own) {
     if (part.number[own] == kNowhere)
       part.free_rows.push_back(own);

@@ -8,7 +8,7 @@
 
 namespace kiln {
 
-enum class PartOf { cells, all };  // without or with its sites
+enum class PartOf { cells, sites, all };
 
 void send_part(Crew& crew, int to, const TissuePart& part, PartOf what);
 // The grid has to be known.
