@@ -239,11 +239,12 @@ void expect_same_bits_with_poison(const SmallWorld& world, const Vec3i& bricks, 
                                                          holders_of(cells), 5, settings, 1));
   }
   EXPECT_GT(poisoned, 0);
-  ThreadsEngine<Dim> whole(w.state, w.physics(), 5, settings, 1);
+  const Physics physics = w.physics();
+  ThreadsEngine<Dim> whole(w.state, physics, 5, settings, 1);
   for (int m = 1; m <= mcs; ++m) {
     whole.advance(1);
     std::vector<std::thread> threads;
-    for (const auto& player : players) threads.emplace_back([&] { player->advance(w.physics(), 1); });
+    for (const auto& player : players) threads.emplace_back([&] { player->advance(physics, 1); });
     for (std::thread& thread : threads) thread.join();
     State seen = whole.state();
     for (const auto& player : players) put_back(player->tissue(), seen);
