@@ -56,10 +56,7 @@ class Slurm(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if missing := cluster.missing():
-            message = f"not installed: {', '.join(missing)} (Debian: slurm-wlm, munge, openmpi-bin)"
-            if os.environ.get("CI") == "true":
-                raise AssertionError(message)
-            raise unittest.SkipTest(message)
+            cls.cannot(f"not installed: {', '.join(missing)} (Debian: slurm-wlm, munge, openmpi-bin)")
         folder = tempfile.TemporaryDirectory(prefix="kiln-slurm-")
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
@@ -73,12 +70,17 @@ class Slurm(unittest.TestCase):
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             cls.cluster.start()
-        except AssertionError as why:  # what a machine allows is not ours to judge; KILN_REQUIRE_SLURM=1: it is
+        except AssertionError as why:
             print(cls.cluster.logs(), file=sys.stderr)
-            if os.environ.get("KILN_REQUIRE_SLURM"):
-                raise
-            raise unittest.SkipTest(f"no Slurm can be started here: {why}")
+            cls.cannot(f"no Slurm can be started here: {why}")
         cls.wholes = {}
+
+    @staticmethod
+    def cannot(why):
+        """What a machine has and allows decides whether there is a Slurm; unless KILN_REQUIRE_SLURM=1."""
+        if os.environ.get("KILN_REQUIRE_SLURM"):
+            raise AssertionError(why)
+        raise unittest.SkipTest(why)
 
     def setUp(self):
         # The end of the logs, where a test fails.
