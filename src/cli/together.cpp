@@ -1,5 +1,4 @@
 // Several processes that play one tissue.
-#include "base/cores.hpp"
 #include "cli/commands.hpp"
 #include "engine/engine_choice.hpp"
 #include "engine/ranks/lead_engine.hpp"

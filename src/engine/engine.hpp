@@ -19,6 +19,12 @@ struct AttemptCounts {
   int64_t attempts = 0;  // all copy attempts
   int64_t live = 0;      // those that could change something
   int64_t accepted = 0;
+
+  void add(const AttemptCounts& other) {
+    attempts += other.attempts;
+    live += other.live;
+    accepted += other.accepted;
+  }
 };
 
 // What the parts of a tissue that is cut told each other since the engine was made, in bytes. Every rank
@@ -30,7 +36,6 @@ struct Traffic {
   int64_t sums = 0;     // of cells whose anchors were moved
   int64_t sharing = 0;  // who shares which cells, and the rows of those that come
 
-  int64_t bytes() const { return copies + claims + sums + sharing; }
   void add(const Traffic& other) {
     swaps += other.swaps;
     copies += other.copies;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "core/lattice_size.hpp"
 #include "engine/checked.hpp"
 #include "engine/cuda/checkerboard/engine.hpp"
 #include "engine/cuda/tiles/engine.hpp"
@@ -16,22 +15,6 @@
 namespace kiln {
 namespace {
 
-// For so many ranks, where the text does not say it; 0: as many as it says. Throws UserError where bricks
-// would be too thin, or other ones.
-Vec3i bricks_for(const Model& model, const std::string& text, int ranks = 0) {
-  const int thinnest = thinnest_brick(longest_reach(model.adhesion_neighbours, model.perimeter_neighbours));
-  if (text.empty()) return brick_counts(model.lattice, ranks, thinnest);
-  const Vec3i counts = bricks_from_text(text, model.lattice.dimension);
-  if (ranks > 0 && counts.x * counts.y * counts.z != ranks)
-    throw UserError(fmt::format("--bricks is \"{}\", but there are {} ranks.", text, ranks));
-  for (int axis = 0; axis < 3; ++axis)
-    if (counts[axis] > 1 && model.lattice.size[axis] / counts[axis] < thinnest)
-      throw UserError(fmt::format(
-          "--bricks is \"{}\", but bricks have to be {} sites thick at least, and the lattice is {}.", text,
-          thinnest, size_text(model.lattice)));
-  return counts;
-}
-
 template <int Dim>
 std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, State state,
                                 const std::string& schedule, int threads, const std::string& bricks,
@@ -44,7 +27,7 @@ std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, Stat
     return std::make_unique<LeadEngine<Dim>>(state, physics, model.seed, tiles::settings_for(model),
                                              bricks_for(model, bricks, crew->ranks()), threads, *crew);
   if (!bricks.empty()) {
-    const Vec3i counts = bricks_for(model, bricks);
+    const Vec3i counts = bricks_for(model, bricks, 0);
     return std::make_unique<BricksEngine<Dim>>(std::move(state), physics, model.seed,
                                                tiles::settings_for(model), counts,
                                                std::max(1, threads / (counts.x * counts.y * counts.z)));

@@ -52,7 +52,6 @@ MpiExchange::MpiExchange() : world_(new World) {
   MPI_Comm_size(world_->all, &ranks_);
   MPI_Comm here;
   MPI_Comm_split_type(world_->all, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here);
-  MPI_Comm_rank(here, &rank_here_);
   MPI_Comm_size(here, &ranks_here_);
   MPI_Comm_free(&here);
 }
@@ -90,15 +89,6 @@ uint64_t MpiExchange::sum(uint64_t here) {
   uint64_t all = 0;
   MPI_Allreduce(&here, &all, 1, MPI_UINT64_T, MPI_SUM, world_->all);
   return all;
-}
-
-// Its first line, up to a comma: "Open MPI v4.1.4, package: ...".
-std::string MpiExchange::transport() const {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  const std::string whole(text, std::size_t(length));
-  return whole.substr(0, whole.find_first_of(",\n"));
 }
 
 std::string MpiExchange::host() const {

@@ -25,16 +25,14 @@ class MpiExchange : public Processes {
   void swap(std::span<const int> to, std::span<Message> out, std::vector<Message>& in) override;
   uint64_t sum(uint64_t here) override;
 
-  std::string transport() const override;
   std::string host() const override;
-  int rank_here() const override { return rank_here_; }
   int ranks_here() const override { return ranks_here_; }
   [[noreturn]] void end_all(int code) override;
 
  private:
   struct World;  // of MPI's own types
   World* world_;
-  int rank_ = 0, ranks_ = 1, rank_here_ = 0, ranks_here_ = 1;
+  int rank_ = 0, ranks_ = 1, ranks_here_ = 1;
 };
 
 }  // namespace kiln

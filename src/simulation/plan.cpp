@@ -49,11 +49,14 @@ Vec3i largest_brick(const BrickGrid& grid) {
   return size;
 }
 
-// Sites of a brick whose cells are shared with a neighbour, summed over all its neighbours: beside a face, an
-// edge, a corner. With `face`, beside one face alone, the largest.
-double shared_sites(const BrickGrid& grid, double depth, bool face) {
+// Sites of a brick whose cells are shared with a neighbour.
+struct SharedSites {
+  double all = 0;   // summed over all neighbours: beside a face, an edge, a corner
+  double face = 0;  // beside one face alone, the largest
+};
+SharedSites shared_sites(const BrickGrid& grid, double depth) {
   const Vec3i size = largest_brick(grid);
-  double sum = 0, largest = 0;
+  SharedSites shared;
   for (int directions = 1; directions < 8; ++directions) {
     double sites = 1, times = 1;
     int faces = 0;
@@ -64,10 +67,10 @@ double shared_sites(const BrickGrid& grid, double depth, bool face) {
       faces += beside ? 1 : 0;
     }
     if (times == 0) continue;
-    sum += sites * times;
-    if (faces == 1) largest = std::max(largest, sites);
+    shared.all += sites * times;
+    if (faces == 1) shared.face = std::max(shared.face, sites);
   }
-  return face ? largest : sum;
+  return shared;
 }
 
 double mean_volume(const Model& model, double cells) {
@@ -84,8 +87,6 @@ std::string step_text(double seconds) {
 }
 
 }  // namespace
-
-const std::vector<Hardware>& known_hardware() { return kHardware; }
 
 const Hardware& hardware_named(const std::string& key) {
   for (const Hardware& hardware : kHardware)
@@ -109,12 +110,8 @@ Plan plan_for(const Model& model, int ranks, const std::string& bricks, const Ha
   plan.like = &measured_case_like(model);
   plan.cells = expected_cells(model);
   const int reach = longest_reach(model.adhesion_neighbours, model.perimeter_neighbours);
-  const Vec3i counts = bricks.empty() ? brick_counts(model.lattice, ranks, thinnest_brick(reach))
-                                      : bricks_from_text(bricks, model.lattice.dimension);
-  plan.grid = BrickGrid(model.lattice, counts);
-  plan.ranks = plan.grid.ranks();
-  if (plan.ranks != ranks)
-    throw UserError(fmt::format("--bricks is \"{}\", but there are {} ranks.", bricks, ranks));
+  plan.grid = BrickGrid(model.lattice, bricks_for(model, bricks, ranks));
+  plan.ranks = ranks;
   plan.nodes = (plan.ranks + hardware.ranks_per_node - 1) / hardware.ranks_per_node;
 
   const bool on_gpu = hardware.memory > 0;
@@ -134,16 +131,18 @@ Plan plan_for(const Model& model, int ranks, const std::string& bricks, const Ha
   const double depth = shared_within(plan.grid, reach) +
                        std::pow(mean_volume(model, plan.cells), 1.0 / model.lattice.dimension);
   const int passes = settings.passes > 0 ? settings.passes : kPassesUntilNothingIsOpen;
-  const auto bytes_of = [&](double shared) { return kCopyBytes * plan.like->accepted * shared; };
+  const SharedSites shared = shared_sites(plan.grid, depth);
+  const auto bytes_of = [&](double sites_of_cells) {
+    return kCopyBytes * plan.like->accepted * sites_of_cells;
+  };
   const double claims = passes > 1 ? kClaimsPerCopy * kClaimBytes / kCopyBytes : 0;
-  plan.copy_bytes = bytes_of(shared_sites(plan.grid, depth, false));
+  plan.copy_bytes = bytes_of(shared.all);
   plan.claim_bytes = claims * plan.copy_bytes;
   plan.sharing_bytes = kSharingPerCopy * plan.copy_bytes;
-  plan.face_bytes =
-      bytes_of(shared_sites(plan.grid, depth, true)) * (1 + claims + kSharingPerCopy) / plan.rounds;
+  plan.face_bytes = bytes_of(shared.face) * (1 + claims + kSharingPerCopy) / plan.rounds;
   plan.swaps = (passes == 1 ? 1 : 2 * passes) + 2.0 / rounds_between_refreshes(plan.grid, reach);
-  const Hardware::Link& link = plan.nodes > 1 ? hardware.between : hardware.within;
-  plan.talking_s = plan.rounds * plan.swaps * link.latency_s + plan.message_bytes() / link.bytes_per_s;
+  plan.talking_s =
+      plan.rounds * plan.swaps * plan.link().latency_s + plan.message_bytes() / plan.link().bytes_per_s;
   return plan;
 }
 
@@ -190,13 +189,15 @@ std::string plan_text(const Plan& plan, const Model& model) {
         "  Messages, in runs of such cases: {:.1f}% of attempts are accepted, and every one near another "
         "brick is told.\n",
         100 * plan.like->accepted);
-    const Hardware::Link& link = plan.nodes > 1 ? hardware.between : hardware.within;
+    const Hardware::Link& link = plan.link();
     text += fmt::format(
         "\nAssumed\n  {} {}: {:g} GB/s, {:g} µs until a message is there, nothing computed meanwhile.\n",
         plan.nodes > 1 ? fmt::format("{} nodes with {} ranks each,", plan.nodes, hardware.ranks_per_node)
                        : "One node,",
         plan.nodes > 1 ? "between two" : "between two ranks", link.bytes_per_s / 1e9, link.latency_s * 1e6);
   }
+  if (plan.ranks > 1 && hardware.memory > 0)
+    text += "\nnote: GPUs do not play bricks yet: this can be planned, not run.\n";
   return text;
 }
 

@@ -24,7 +24,6 @@ struct Hardware {
   };
   Link within, between;
 };
-const std::vector<Hardware>& known_hardware();
 // Throws UserError where it is not known.
 const Hardware& hardware_named(const std::string& key);
 
@@ -55,6 +54,7 @@ struct Plan {
   double disk = 0;                                            // bytes
 
   double message_bytes() const { return copy_bytes + claim_bytes + sharing_bytes; }
+  const Hardware::Link& link() const { return nodes > 1 ? hardware->between : hardware->within; }
   double mcs_s() const { return computing_s + talking_s; }
 };
 

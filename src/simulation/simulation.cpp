@@ -10,10 +10,6 @@
 namespace kiln {
 namespace {
 
-AttemptCounts sum(const AttemptCounts& a, const AttemptCounts& b) {
-  return {a.attempts + b.attempts, a.live + b.live, a.accepted + b.accepted};
-}
-
 std::shared_ptr<Engine> engine_for(const Model& model, State state, const EngineOptions& options) {
   const Physics physics = model.phase_at(state.mcs).physics.view();
   return make_engine(model, physics, std::move(state), options);
@@ -59,7 +55,11 @@ Simulation::Simulation(std::shared_ptr<const Model> model, State state, const En
   engine_ = engine_for(*model_, std::move(state), options_);
 }
 
-AttemptCounts Simulation::counts() const { return sum(before_, engine_->counts()); }
+AttemptCounts Simulation::counts() const {
+  AttemptCounts all = before_;
+  all.add(engine_->counts());
+  return all;
+}
 
 void Simulation::advance(int64_t mcs) {
   const auto start = std::chrono::steady_clock::now();

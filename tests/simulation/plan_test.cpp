@@ -86,6 +86,7 @@ TEST(Plan, RefusesWhatCannotBe) {
   EXPECT_THROW(hardware_named("abacus"), UserError);
   EXPECT_THROW(plan_for(model, 3, "2x1x1", hardware_named("core")), UserError);
   EXPECT_THROW(plan_for(model, 7919, "", hardware_named("core")), UserError);
+  EXPECT_THROW(plan_for(model, 16, "16x1x1", hardware_named("core")), UserError);  // too thin
 }
 
 }  // namespace

@@ -20,9 +20,7 @@ class ThreadAsProcess : public Processes {
     exchange_.swap(to, out, in);
   }
   uint64_t sum(uint64_t here) override { return exchange_.sum(here); }
-  std::string transport() const override { return "threads of a test"; }
   std::string host() const override { return host_; }
-  int rank_here() const override { return rank(); }
   int ranks_here() const override { return ranks(); }
   [[noreturn]] void end_all(int) override { throw std::runtime_error("all were ended"); }
 

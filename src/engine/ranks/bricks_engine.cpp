@@ -61,12 +61,7 @@ std::string BricksEngine<Dim>::hash() {
 template <int Dim>
 AttemptCounts BricksEngine<Dim>::counts() const {
   AttemptCounts sum;
-  for (const auto& rank : ranks_) {
-    const AttemptCounts own = rank->counts();
-    sum.attempts += own.attempts;
-    sum.live += own.live;
-    sum.accepted += own.accepted;
-  }
+  for (const auto& rank : ranks_) sum.add(rank->counts());
   return sum;
 }
 

@@ -68,9 +68,7 @@ void LeadEngine<Dim>::advance(int64_t mcs) {
   traffic_ = brick_->traffic();
   for (const Message& answer : crew_.answers()) {
     const auto advanced = Reading(answer).take<Advanced>();
-    counts_.attempts += advanced.counts.attempts;
-    counts_.live += advanced.counts.live;
-    counts_.accepted += advanced.counts.accepted;
+    counts_.add(advanced.counts);
     traffic_.add(advanced.traffic);
     if (signal_ == 0) signal_ = int(advanced.signal);
   }

@@ -32,12 +32,8 @@ void send_part(Crew& crew, int to, const TissuePart& part, PartOf what) {
 
 TissuePart receive_part(Crew& crew, int from, const BrickGrid& grid, int rank, int halo,
                         const std::vector<bool>& frozen, PartOf what) {
-  TissuePart part;
-  part.grid = grid;
-  part.brick = brick_with_halo(grid, rank, halo);
-  part.frozen = frozen;
+  TissuePart part = empty_part(grid, rank, halo, frozen);
   State& state = part.state;
-  state.lattice = part.brick.stored;
   const auto frame = receive_numbers<int64_t>(crew, from);
   state.mcs = frame[0];
   state.cells.history_length = int(frame[1]);

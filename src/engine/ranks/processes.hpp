@@ -9,11 +9,8 @@ namespace kiln {
 
 class Processes : public Exchange {
  public:
-  virtual std::string transport() const = 0;  // as "Open MPI 4.1.4"
-  virtual std::string host() const = 0;       // the machine that this rank is on
-  // Of the ranks on that machine.
-  virtual int rank_here() const = 0;
-  virtual int ranks_here() const = 0;
+  virtual std::string host() const = 0;  // the machine that this rank is on
+  virtual int ranks_here() const = 0;    // on that machine
   // Ends all of them at once, wherever they are.
   [[noreturn]] virtual void end_all(int code) = 0;
 };

@@ -1,6 +1,11 @@
 #include "engine/ranks/sharing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "base/error.hpp"
+#include "core/lattice_size.hpp"
 
 namespace kiln {
 namespace {
@@ -241,6 +246,20 @@ void Sharing::refresh(Traffic& traffic) {
     set_of_[own] = 0;
   }
   welcome(in);
+}
+
+Vec3i bricks_for(const Model& model, const std::string& text, int ranks) {
+  const int thinnest = thinnest_brick(longest_reach(model.adhesion_neighbours, model.perimeter_neighbours));
+  if (text.empty()) return brick_counts(model.lattice, ranks, thinnest);
+  const Vec3i counts = bricks_from_text(text, model.lattice.dimension);
+  if (ranks > 0 && counts.x * counts.y * counts.z != ranks)
+    throw UserError(fmt::format("--bricks is \"{}\", but there are {} ranks.", text, ranks));
+  for (int axis = 0; axis < 3; ++axis)
+    if (counts[axis] > 1 && model.lattice.size[axis] / counts[axis] < thinnest)
+      throw UserError(fmt::format(
+          "--bricks is \"{}\", but bricks have to be {} sites thick at least, and the lattice is {}.", text,
+          thinnest, size_text(model.lattice)));
+  return counts;
 }
 
 std::vector<std::vector<CellId>> cells_by_rank(const State& whole, const BrickGrid& grid, int reach) {

@@ -82,6 +82,9 @@ int rounds_between_refreshes(const BrickGrid& grid, int reach);
 int shared_within(const BrickGrid& grid, int reach);
 // Sites along each axis that a brick has to have at least, where it is cut.
 int thinnest_brick(int reach);
+// How the lattice of a model is cut, as a text says or, where that is "", by the least surface; for so many
+// ranks, 0: as many as the text says. Throws UserError where bricks would be too thin, or other ones.
+Vec3i bricks_for(const Model& model, const std::string& text, int ranks);
 // By cell: the ranks to which it is near, for a tissue that lies in memory as a whole; and who keeps cells
 // that have no site.
 std::vector<std::vector<CellId>> cells_by_rank(const State& whole, const BrickGrid& grid, int reach);

@@ -96,14 +96,19 @@ void read_row(Reading& message, TissuePart& part, CellId own) {
   cells.centroid[own].anchor = message.take<Vec3i>() - part.brick.origin;
 }
 
-TissuePart cut_out(const State& whole, const BrickGrid& grid, int rank, int halo,
-                   const std::vector<CellId>& numbers, const std::vector<bool>& frozen) {
+TissuePart empty_part(const BrickGrid& grid, int rank, int halo, const std::vector<bool>& frozen) {
   TissuePart part;
   part.grid = grid;
   part.brick = brick_with_halo(grid, rank, halo);
   part.frozen = frozen;
+  part.state.lattice = part.brick.stored;
+  return part;
+}
+
+TissuePart cut_out(const State& whole, const BrickGrid& grid, int rank, int halo,
+                   const std::vector<CellId>& numbers, const std::vector<bool>& frozen) {
+  TissuePart part = empty_part(grid, rank, halo, frozen);
   State& state = part.state;
-  state.lattice = part.brick.stored;
   state.mcs = whole.mcs;
   state.cells.history_length = whole.cells.history_length;
   for (const Column& column : columns())

@@ -36,7 +36,9 @@ struct TissuePart {
 void append_row(Message& message, const TissuePart& part, CellId own);
 void read_row(Reading& message, TissuePart& part, CellId own);
 
-// The part of a rank, with the cells of `numbers`, of a tissue that lies in memory as a whole.
+// The part of a rank without any site or cell, and that with the cells of `numbers`, of a tissue that lies in
+// memory as a whole.
+TissuePart empty_part(const BrickGrid& grid, int rank, int halo, const std::vector<bool>& frozen);
 TissuePart cut_out(const State& whole, const BrickGrid& grid, int rank, int halo,
                    const std::vector<CellId>& numbers, const std::vector<bool>& frozen);
 // By type.
