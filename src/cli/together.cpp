@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "engine/engine_choice.hpp"
 #include "engine/ranks/lead_engine.hpp"
+#include "engine/ranks/make_ranks.hpp"
 #include "simulation/interrupt.hpp"
 
 namespace kiln {
@@ -16,11 +17,8 @@ int follow_orders(const EngineOptions& engine, const Model& model) {
   if (!engine.crew->is_manned()) return 0;
   const InterruptGuard interrupt;
   const auto signal = [&] { return interrupt.signal(); };
-  const int threads = chosen_engine(model, engine).threads;
-  if (model.lattice.dimension == 2)
-    follow<2>(*engine.crew, model, threads, signal);
-  else
-    follow<3>(*engine.crew, model, threads, signal);
+  const EngineOptions chosen = chosen_engine(model, engine);
+  follow(*engine.crew, model, make_ranks(model, chosen, engine.crew->ranks()), chosen.threads, signal);
   return 0;
 }
 

@@ -1,8 +1,6 @@
 // A box of sites.
 #pragma once
 
-#include <algorithm>
-
 #include "core/types.hpp"
 
 namespace kiln {
@@ -11,17 +9,17 @@ namespace kiln {
 struct Box {
   Vec3i low{0, 0, 0}, high{0, 0, 0};
 
-  Vec3i size() const { return high - low; }
-  bool empty() const { return high.x <= low.x || high.y <= low.y || high.z <= low.z; }
-  bool contains(const Vec3i& p) const {
+  KILN_HD Vec3i size() const { return high - low; }
+  KILN_HD bool empty() const { return high.x <= low.x || high.y <= low.y || high.z <= low.z; }
+  KILN_HD bool contains(const Vec3i& p) const {
     return p.x >= low.x && p.x < high.x && p.y >= low.y && p.y < high.y && p.z >= low.z && p.z < high.z;
   }
-  Box shifted(const Vec3i& by) const { return {low + by, high + by}; }
-  Box within(const Box& other) const {
+  KILN_HD Box shifted(const Vec3i& by) const { return {low + by, high + by}; }
+  KILN_HD Box within(const Box& other) const {
     Box result;
     for (int axis = 0; axis < 3; ++axis) {
-      result.low[axis] = std::max(low[axis], other.low[axis]);
-      result.high[axis] = std::min(high[axis], other.high[axis]);
+      result.low[axis] = low[axis] > other.low[axis] ? low[axis] : other.low[axis];
+      result.high[axis] = high[axis] < other.high[axis] ? high[axis] : other.high[axis];
     }
     return result;
   }

@@ -105,7 +105,8 @@ struct EngineOptions {
   std::string schedule = "";    // tiles, checkerboard, serial; "": the engine's default
   int threads = 0;              // 0: one per core that the job was given
   int device = 0;               // which GPU
-  std::string bricks = "";      // cuts the lattice, as "2x2x1"; the threads are shared out. "": one piece
+  std::vector<int> devices = {};  // several that play bricks of one tissue; empty: `device`
+  std::string bricks = "";      // cuts the lattice, as "2x2x1", for threads or GPUs. "": a piece per GPU
   Crew* crew = nullptr;         // other processes: each plays a brick. Bricks "" are then of least surface
   BoardKernels board_kernels = {};  // of the checkerboard on a GPU
   // GPU: kernels read temperature, lambdas, targets and J from memory, so that others need no compiling. A

@@ -35,15 +35,17 @@ void check(const EngineOptions& options) {
   if (options.threads < 0 || options.threads > 1024)
     throw UserError(
         fmt::format("--threads is {}, but it can be 1 to 1024, or 0 for one per core.", options.threads));
-  const bool plays_bricks = engine == "threads" && schedule != "checkerboard";
+  const bool plays_bricks = engine != "serial" && schedule != "checkerboard";
   if (options.crew != nullptr && !plays_bricks)
     throw UserError(
-        "several processes play only the tiles schedule on threads so far: leave --engine and --schedule "
+        "several processes play only the tiles schedule, on threads or GPUs: leave --engine and --schedule "
         "out.");
   if (!options.bricks.empty() && !plays_bricks)
     throw UserError(
-        fmt::format("--bricks is \"{}\", but only the tiles schedule on threads is played in bricks so far.",
+        fmt::format("--bricks is \"{}\", but only the tiles schedule, on threads or GPUs, is played in bricks.",
                     options.bricks));
+  if (options.devices.size() > 1 && schedule == "checkerboard")
+    throw UserError("--devices names several GPUs, but the checkerboard is played by one.");
 }
 
 }  // namespace

@@ -3,13 +3,16 @@
 #include "base/error.hpp"
 #include "engine/checked.hpp"
 #include "engine/cuda/checkerboard/engine.hpp"
+#include "engine/cuda/ranks/brick_player.hpp"
 #include "engine/cuda/tiles/engine.hpp"
 #include "engine/engine_choice.hpp"
 #include "engine/host/checkerboard_engine.hpp"
 #include "engine/host/serial.hpp"
 #include "engine/host/threads.hpp"
+#include "engine/ranks/brick_player.hpp"
 #include "engine/ranks/bricks_engine.hpp"
 #include "engine/ranks/lead_engine.hpp"
+#include "engine/ranks/make_ranks.hpp"
 #include "engine/ranks/sharing.hpp"
 
 namespace kiln {
@@ -17,46 +20,62 @@ namespace {
 
 template <int Dim>
 std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, State state,
-                                const std::string& schedule, int threads, const std::string& bricks,
-                                Crew* crew) {
+                                const std::string& schedule, int threads) {
   if (schedule == "serial") return std::make_unique<SerialEngine<Dim>>(std::move(state), physics, model.seed);
   if (schedule == "checkerboard")
     return std::make_unique<CheckerboardEngine<Dim>>(std::move(state), physics, model.seed,
                                                      model.checkerboard, threads);
-  if (crew != nullptr)
-    return std::make_unique<LeadEngine<Dim>>(state, physics, model.seed, tiles::settings_for(model),
-                                             bricks_for(model, bricks, crew->ranks()), threads, *crew);
-  if (!bricks.empty()) {
-    const Vec3i counts = bricks_for(model, bricks, 0);
-    return std::make_unique<BricksEngine<Dim>>(std::move(state), physics, model.seed,
-                                               tiles::settings_for(model), counts,
-                                               std::max(1, threads / (counts.x * counts.y * counts.z)));
-  }
   return std::make_unique<ThreadsEngine<Dim>>(std::move(state), physics, model.seed,
                                               tiles::settings_for(model), threads);
 }
 
+cuda::Numbers numbers_of(const EngineOptions& options) {
+  return options.numbers_in_memory ? cuda::Numbers::in_memory : cuda::Numbers::folded;
+}
+
+std::vector<int> gpus_of(const EngineOptions& options) {
+  return options.devices.empty() ? std::vector{options.device} : options.devices;
+}
+
 std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& physics, State state,
                                          const EngineOptions& given) {
-  const auto [engine, schedule, threads, device, bricks, crew, board_kernels, in_memory] =
-      chosen_engine(model, given);
-  const cuda::Numbers numbers = in_memory ? cuda::Numbers::in_memory : cuda::Numbers::folded;
+  const EngineOptions options = chosen_engine(model, given);
+  const std::string &engine = options.engine, &schedule = options.schedule;
   if (schedule == "checkerboard") checkerboard::require_whole_blocks(model);
   if (engine == "cuda" && schedule == "checkerboard")
     return std::make_unique<cuda::CheckerboardEngine>(std::move(state), physics, model.seed,
-                                                      model.checkerboard, model.largest_act(), device,
-                                                      board_kernels, numbers);
+                                                      model.checkerboard, model.largest_act(), options.device,
+                                                      options.board_kernels, numbers_of(options));
+  if (Crew* const crew = options.crew; crew != nullptr)
+    return std::make_unique<LeadEngine>(state, physics, tiles::settings_for(model),
+                                        bricks_for(model, options.bricks, crew->ranks()),
+                                        make_ranks(model, options, crew->ranks()), options.threads, *crew);
+  if (!options.bricks.empty() || options.devices.size() > 1) {
+    const Vec3i counts =
+        bricks_for(model, options.bricks, options.bricks.empty() ? int(options.devices.size()) : 0);
+    return std::make_unique<BricksEngine>(std::move(state), physics, tiles::settings_for(model), counts,
+                                          make_ranks(model, options, counts.x * counts.y * counts.z));
+  }
   if (engine == "cuda") tiles::require_short_numbers(model);
   if (engine == "cuda")
     return std::make_unique<cuda::TilesEngine>(std::move(state), physics, model.seed,
-                                               tiles::settings_for(model), model.largest_act(), device,
-                                               numbers);
+                                               tiles::settings_for(model), model.largest_act(),
+                                               gpus_of(options).front(), numbers_of(options));
   if (model.lattice.dimension == 2)
-    return on_host<2>(model, physics, std::move(state), schedule, threads, bricks, crew);
-  return on_host<3>(model, physics, std::move(state), schedule, threads, bricks, crew);
+    return on_host<2>(model, physics, std::move(state), schedule, options.threads);
+  return on_host<3>(model, physics, std::move(state), schedule, options.threads);
 }
 
 }  // namespace
+
+MakeRank make_ranks(const Model& model, const EngineOptions& options, int ranks) {
+  const bool alone = options.crew == nullptr;
+  if (options.engine == "cuda")
+    return cuda::ranks_of_gpus(gpus_of(options), alone ? ranks : 0, model.seed, tiles::settings_for(model),
+                               model.largest_act(), numbers_of(options));
+  const int threads = alone ? std::max(1, options.threads / ranks) : options.threads;
+  return ranks_of_threads(model.lattice.dimension, model.seed, tiles::settings_for(model), threads);
+}
 
 std::unique_ptr<Engine> make_engine(const Model& model, const Physics& physics, State state,
                                     const EngineOptions& options) {

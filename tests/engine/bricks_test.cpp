@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "engine/host/threads.hpp"
+#include "engine/ranks/brick_player.hpp"
 #include "engine/ranks/bricks_engine.hpp"
 #include "engine/ranks/sharing.hpp"
 #include "engine/schedule/tiles_plan.hpp"
@@ -41,7 +42,7 @@ int64_t expect_same_bits(const SmallWorld& world, const Vec3i& bricks, int passe
   SmallWorld w = world;
   const tiles::Settings settings = tiles_settings(w, passes);
   ThreadsEngine<Dim> whole(w.state, w.physics(), 5, settings, 1);
-  BricksEngine<Dim> cut(w.state, w.physics(), 5, settings, bricks, threads, wrap);
+  BricksEngine cut(w.state, w.physics(), settings, bricks, ranks_of_threads(Dim, 5, settings, threads), wrap);
   for (int m = 1; m <= mcs; ++m) {
     whole.advance(1);
     cut.advance(1);
@@ -168,8 +169,7 @@ TEST(Bricks, WaitForLateMessages) {
 }
 
 // What a brick has of the sites and cells of others is what they have.
-template <int Dim>
-void expect_true_halos(const BricksEngine<Dim>& engine, const State& whole) {
+void expect_true_halos(const BricksEngine& engine, const State& whole) {
   const Lattice& lattice = whole.lattice;
   int64_t of_others = 0;
   for (int rank = 0; rank < engine.bricks(); ++rank) {
@@ -200,13 +200,17 @@ void expect_true_halos(const BricksEngine<Dim>& engine, const State& whole) {
 TEST(Bricks, KnowWhatLiesAroundThem) {
   SmallWorld flat = test::tissue({{61, 47, 1}, {true, false, false}, 2}, 4, 1);
   SmallWorld deep = test::tissue({{29, 26, 31}, {false, true, true}, 3}, 4, 4);
-  BricksEngine<2> cut2(flat.state, flat.physics(), 5, tiles_settings(flat, 1), {3, 2, 1}, 1);
-  BricksEngine<3> cut3(deep.state, deep.physics(), 5, tiles_settings(deep, 4), {2, 2, 2}, 1);
+  const auto cut = [](SmallWorld& w, int passes, const Vec3i& bricks) {
+    const tiles::Settings settings = tiles_settings(w, passes);
+    return std::make_unique<BricksEngine>(w.state, w.physics(), settings, bricks,
+                                          ranks_of_threads(w.state.lattice.dimension, 5, settings, 1));
+  };
+  const auto cut2 = cut(flat, 1, {3, 2, 1}), cut3 = cut(deep, 4, {2, 2, 2});
   for (int mcs = 0; mcs < 5 && !HasFatalFailure(); ++mcs) {
-    cut2.advance(1);
-    cut3.advance(1);
-    expect_true_halos(cut2, cut2.state());
-    expect_true_halos(cut3, cut3.state());
+    cut2->advance(1);
+    cut3->advance(1);
+    expect_true_halos(*cut2, cut2->state());
+    expect_true_halos(*cut3, cut3->state());
   }
 }
 
@@ -235,8 +239,8 @@ void expect_same_bits_with_poison(const SmallWorld& world, const Vec3i& bricks, 
       part.state.ids[std::size_t(site)] = CellId(1 + site * 7 % (part.state.cells.count() - 1));
       if (!part.state.act.empty()) part.state.act[std::size_t(site)] = ActValue(w.largest_act());
     }
-    players.push_back(std::make_unique<BrickPlayer<Dim>>(std::move(part), exchange.of(rank), reach,
-                                                         holders_of(cells), 5, settings, 1));
+    players.push_back(std::make_unique<BrickPlayer<Dim>>(std::move(part), exchange.of(rank),
+                                                         holders_of(cells), w.physics(), 5, settings, 1));
   }
   EXPECT_GT(poisoned, 0);
   const Physics physics = w.physics();
@@ -244,7 +248,7 @@ void expect_same_bits_with_poison(const SmallWorld& world, const Vec3i& bricks, 
   for (int m = 1; m <= mcs; ++m) {
     whole.advance(1);
     std::vector<std::thread> threads;
-    for (const auto& player : players) threads.emplace_back([&] { player->advance(physics, 1); });
+    for (const auto& player : players) threads.emplace_back([&] { player->advance(1); });
     for (std::thread& thread : threads) thread.join();
     State seen = whole.state();
     for (const auto& player : players) put_back(player->tissue(), seen);
@@ -311,8 +315,8 @@ struct Islet {
     for (CellId own = 1; own < part.number.size(); ++own)
       part.here[own] = part.state.cells.extent[own].volume;
     player =
-        std::make_unique<BrickPlayer<3>>(std::move(part), nobody, reach, std::map<CellId, std::vector<int>>{},
-                                         5, tiles::settings_for(model), 1);
+        std::make_unique<BrickPlayer<3>>(std::move(part), nobody, Holders{}, physics, 5,
+                                         tiles::settings_for(model), 1);
   }
   // By place in the lattice.
   std::map<Site, CellId> cells() const {
@@ -336,10 +340,9 @@ TEST(Bricks, MayBePartsOfALatticeWithMoreThan32BitsOfTiles) {
   Islet one(model, {100, 100, 100}, cells), other(model, {125, 125, 125}, cells);
   ASSERT_FALSE(one.player->tissue().brick.origin == other.player->tissue().brick.origin);
   const std::map<Site, CellId> first = one.cells();
-  const Physics physics = model.phases[0].physics.view();
   for (int mcs = 0; mcs < 5; ++mcs) {
-    one.player->advance(physics, 1);
-    other.player->advance(physics, 1);
+    one.player->advance(1);
+    other.player->advance(1);
     ASSERT_EQ(one.cells(), other.cells()) << "MCS " << mcs;
   }
   EXPECT_NE(one.cells(), first);

@@ -17,11 +17,7 @@ namespace {
 using test::as_crew;
 
 void follow_orders(Crew& crew, const Model& model, int signal = 0) {
-  const auto tell = [=] { return signal; };
-  if (model.lattice.dimension == 2)
-    follow<2>(crew, model, 1, tell);
-  else
-    follow<3>(crew, model, 1, tell);
+  follow(crew, model, test::ranks_of_one_thread(model), 1, [=] { return signal; });
 }
 
 void dismiss(Crew& crew) {

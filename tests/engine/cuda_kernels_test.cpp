@@ -10,6 +10,7 @@
 #include "engine/cuda/survey/survey.hpp"
 #include "engine/cuda/tiles/data.hpp"
 #include "engine/cuda/tiles/source.hpp"
+#include "engine/ranks/bricks.hpp"
 #include "engine/schedule/tiles_plan.hpp"
 #include "support/nvrtc.hpp"
 #include "support/shipped.hpp"
@@ -48,7 +49,7 @@ TEST(TilesKernels, CompileForEveryKindOfModel) {
   const auto compiles = [&](const SiteLayout& layout, int passes) {
     EXPECT_NO_THROW(compile_tiles(w.physics(), test::tiles_settings(w, passes), layout,
                                   w.state.cells.history_length, Numbers::folded, 90, 132,
-                                  shared_per_block(90), false));
+                                  shared_per_block(90), false, all_sites(w.physics().lattice)));
   };
   {
     SCOPED_TRACE("the longest Act");
@@ -75,7 +76,7 @@ TEST(TilesKernels, NumbersInMemoryAreNotInTheSource) {
     SmallWorld w = test::everything(dimension, 3);
     const auto source = [&](Numbers numbers) {
       return tiles_source(w.physics(), test::tiles_settings(w, 2), site_layout(1000, w.largest_act()),
-                          w.state.cells.history_length, {}, numbers);
+                          w.state.cells.history_length, {}, numbers, all_sites(w.physics().lattice));
     };
     const std::string before = source(Numbers::in_memory), folded = source(Numbers::folded);
     EXPECT_NO_THROW(compile_cached(before, "tiles.cu", 90));
@@ -131,7 +132,8 @@ TEST_P(ShippedKernels, CompileWithoutSpills) {
     for (const int architecture : architectures_for(GetParam())) {
       const TilesKernels kernels =
           compile_tiles(phase.physics.view(), tiles::settings_for(model), layout, model.history_length(),
-                        Numbers::folded, architecture, 132, shared_per_block(architecture), true);
+                        Numbers::folded, architecture, 132, shared_per_block(architecture), true,
+                        all_sites(model.lattice));
       EXPECT_GE(kernels.shape.warps_per_block, architecture == 90 ? 14 : 4) << "sm_" << architecture;
       const auto all = resources(kernels.compiled);
       const auto is_play = [](const KernelResources& r) { return r.name == "play" && r.kernel; };
@@ -163,6 +165,26 @@ TEST_P(EnsembleKernels, CompileWithoutSpills) {
   }
 }
 
+class BrickKernels : public testing::TestWithParam<std::string> {};
+
+// A brick of two, along the last axis, or along x, whose rows are then padded.
+TEST_P(BrickKernels, CompileWithoutSpills) {
+  KILN_NEEDS_NVRTC();
+  const Model model = read_model(test::models_folder() / GetParam());
+  const SiteLayout layout =
+      site_layout(uint32_t(expected_cells(model)) + 1, model.uses_act() ? model.largest_act() : 0);
+  const bool along_x = GetParam().size() % 2 == 0;
+  const Vec3i counts = along_x ? Vec3i{2, 1, 1} : model.lattice.dimension == 2 ? Vec3i{1, 2, 1} : Vec3i{1, 1, 2};
+  const Lattice stored = brick_with_halo(BrickGrid(model.lattice, counts), 1, 2).stored;
+  const TilesKernels kernels = compile_tiles(
+      model.phases.back().physics.view(), tiles::settings_for(model), layout, model.history_length(),
+      Numbers::folded, 90, 132, shared_per_block(90), true, sites_of_brick(stored, along_x, layout.word_bytes));
+  EXPECT_GE(kernels.shape.warps_per_block, 14);
+  for (const KernelResources& r : resources(kernels.compiled))
+    EXPECT_EQ(r.spill_stores + r.spill_loads, 0) << r.name << " spills, with " << r.registers << " registers";
+}
+
+INSTANTIATE_TEST_SUITE_P(Small, BrickKernels, testing::ValuesIn(test::shipped_models()), test::test_name);
 INSTANTIATE_TEST_SUITE_P(Small, ShippedKernels, testing::ValuesIn(test::shipped_models()), test::test_name);
 INSTANTIATE_TEST_SUITE_P(Small, EnsembleKernels, testing::ValuesIn(test::shipped_models()), test::test_name);
 INSTANTIATE_TEST_SUITE_P(Large, ShippedKernels, testing::ValuesIn(large_models()), test::test_name);

@@ -15,8 +15,7 @@ TEST_P(CrewSurvey, CountsWhatOneProcessCounts) {
     test::as_crew(ranks, [&](Crew& crew) {
       crew.meet("plan");
       if (!crew.leads()) {
-        const auto signal = [] { return 0; };
-        model.lattice.dimension == 2 ? follow<2>(crew, model, 1, signal) : follow<3>(crew, model, 2, signal);
+        follow(crew, model, test::ranks_of_one_thread(model), 2, [] { return 0; });
         return;
       }
       {

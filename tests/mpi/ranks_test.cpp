@@ -5,6 +5,7 @@
 #include "engine/host/threads.hpp"
 #include "engine/ranks/lead_engine.hpp"
 #include "mpi/mpi_exchange.hpp"
+#include "support/crew_of_threads.hpp"
 #include "support/full_world.hpp"
 #include "support/shipped.hpp"
 #include "support/tiles_worlds.hpp"
@@ -27,10 +28,10 @@ int64_t expect_same_bits(const SmallWorld& world, int passes, int mcs) {
   ThreadsEngine<Dim> whole(w.state, w.physics(), 5, settings, 1);
   BrickPlayer<Dim> brick(
       cut_out(w.state, grid, exchange.rank(), reach, cells[std::size_t(exchange.rank())], w.frozen()),
-      exchange, reach, holders_of(cells), 5, settings, 1);
+      exchange, holders_of(cells), w.physics(), 5, settings, 1);
   for (int m = 1; m <= mcs; ++m) {
     whole.advance(1);
-    brick.advance(w.physics(), 1);
+    brick.advance(1);
     State seen = whole.state();
     put_back(brick.tissue(), seen);
     EXPECT_EQ(state_hash(seen), state_hash(whole.state())) << "MCS " << m << ", rank " << exchange.rank();
@@ -56,8 +57,7 @@ TEST(MpiRanks, PlayShippedModels) {
     Crew crew(std::make_unique<MpiExchange>());
     ASSERT_TRUE(crew.meet(model.resolved));
     if (!crew.leads()) {
-      const auto signal = [] { return 0; };
-      model.lattice.dimension == 2 ? follow<2>(crew, model, 1, signal) : follow<3>(crew, model, 1, signal);
+      follow(crew, model, test::ranks_of_one_thread(model), 1, [] { return 0; });
       continue;
     }
     const auto alone = test::engine_for(model, {.engine = "threads", .threads = 1});

@@ -5,8 +5,10 @@
 #include <stdexcept>
 #include <thread>
 
+#include "engine/ranks/brick_player.hpp"
 #include "engine/ranks/crew.hpp"
 #include "engine/ranks/in_process.hpp"
+#include "engine/schedule/tiles_plan.hpp"
 
 namespace kiln::test {
 
@@ -28,6 +30,11 @@ class ThreadAsProcess : public Processes {
   Exchange& exchange_;
   std::string host_;
 };
+
+// What plays the bricks of those that follow.
+inline MakeRank ranks_of_one_thread(const Model& model) {
+  return ranks_of_threads(model.lattice.dimension, model.seed, tiles::settings_for(model), 1);
+}
 
 // Every rank calls play(crew); the first on the calling thread.
 inline void as_crew(int ranks, const std::function<void(Crew&)>& play) {

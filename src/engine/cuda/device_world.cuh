@@ -11,8 +11,11 @@ using cuda::StateTables;
 using model::Word;
 
 constexpr int kDim = model::kDim;
+// What is stored here, and the lattice that cells live in: the same, unless this is a brick of it.
 constexpr Lattice kLattice{model::kSize, model::kPeriodic, kDim};
-constexpr bool kWide = kLattice.sites() >= int64_t(1) << 31;
+constexpr Lattice kWhole{model::kWholeSize, model::kWholePeriodic, kDim};
+constexpr int64_t kWords = int64_t(model::kRowPitch) * model::kSize.y * model::kSize.z;
+constexpr bool kWide = kWords >= int64_t(1) << 31;
 template <bool>
 struct OffsetOf {
   using Type = int32_t;
@@ -23,13 +26,24 @@ struct OffsetOf<true> {
 };
 using Offset = OffsetOf<kWide>::Type;
 
-constexpr Offset kRow = model::kSize.x, kLayer = Offset(model::kSize.x) * model::kSize.y;
+constexpr Offset kRow = model::kRowPitch, kLayer = kRow * model::kSize.y;
 
 __device__ __forceinline__ Offset index(const Vec3i& p) { return p.z * kLayer + p.y * kRow + p.x; }
 __device__ __forceinline__ Vec3i place_of(Offset site) {
   const Offset row = site / kRow;
   return {int32_t(site - row * kRow), kDim == 2 ? int32_t(row) : int32_t(row % model::kSize.y),
           kDim == 2 ? 0 : int32_t(row / model::kSize.y)};
+}
+// Sites that nobody else counts, and whether one is among them.
+__device__ __forceinline__ Box own_sites(const StateTables& t) {
+  return model::kBrick ? t.own : Box{{0, 0, 0}, model::kSize};
+}
+__device__ __forceinline__ bool is_own(const Box& own, const Vec3i& place) {
+  return !model::kBrick || own.contains(place);
+}
+// A cell's anchor as a place of the whole lattice.
+__device__ __forceinline__ Vec3i anchor_of(const StateTables& t, CellId cell) {
+  return model::kBrick ? t.anchors[cell] + t.origin : t.anchors[cell];
 }
 // Place number `block` of the 3x3(x3) block around a site, as a step from it; the middle one is the site.
 constexpr int kBlock = kDim == 3 ? 27 : 9;
@@ -68,9 +82,7 @@ struct Three {
   __device__ __forceinline__ explicit Three(int32_t p) {
     constexpr int32_t length = model::kSize[Axis];
     constexpr bool periodic = model::kPeriodic[Axis];
-    constexpr Offset stride = Axis == 0   ? 1
-                              : Axis == 1 ? Offset(model::kSize.x)
-                                          : Offset(model::kSize.x) * model::kSize.y;
+    constexpr Offset stride = Axis == 0 ? 1 : Axis == 1 ? kRow : kLayer;
     const int32_t low = p > 0 ? p - 1 : (periodic ? length - 1 : p);
     const int32_t high = p < length - 1 ? p + 1 : (periodic ? 0 : p);
     at[0] = low * stride;
@@ -211,9 +223,9 @@ __device__ __forceinline__ void move_centroid(const StateTables& t, CellId cell,
   const Vec3i anchor = t.anchors[cell];
 #pragma unroll
   for (int axis = 0; axis < kDim; ++axis)
-    add(&t.sums[cell][axis], int64_t(sign * offset_from_anchor(kLattice, axis, anchor[axis], place[axis])));
+    add(&t.sums[cell][axis], int64_t(sign * offset_from_anchor(kWhole, axis, anchor[axis], place[axis])));
   if constexpr (model::kMoments) {
-    const Vec3i offset = offset_from_anchor(kLattice, anchor, place);
+    const Vec3i offset = offset_from_anchor(kWhole, anchor, place);
 #pragma unroll
     for (int k = 0; k < Moments::count(kDim); ++k)
       add(&t.moments[cell].of[k], sign * Moments::part(k, offset));

@@ -90,7 +90,7 @@ std::string physics_function(const Expressions& e, bool fields) {
       "__device__ __forceinline__ Physics physics() {{\n"
       "  Physics p;\n"
       "  p.temperature = {};\n"
-      "  p.lattice = Lattice{{kSize, kPeriodic, kDim}};\n"
+      "  p.lattice = Lattice{{kWholeSize, kWholePeriodic, kDim}};\n"
       "  p.uses = {};\n"
       "  p.types.first = kTypePhysics;\n"
       "  p.adhesion = adhesion::Table{{kAdhesion, kTypes, {}}};\n"
@@ -169,18 +169,26 @@ uint32_t types_told_apart(const Physics& p) {
   return mask;
 }
 
+std::string lattice_constants(const Lattice& lattice, const char* name) {
+  const Vec3i& size = lattice.size;
+  const Vec3<bool>& periodic = lattice.periodic;
+  return fmt::format("constexpr Vec3i k{}Size{{{}, {}, {}}};\n", name, size.x, size.y, size.z) +
+         fmt::format("constexpr Vec3<bool> k{}Periodic{{{}, {}, {}}};\n", name, literal(periodic.x),
+                     literal(periodic.y), literal(periodic.z));
+}
+
 // Sizes, memory layout and tables.
-std::string constants_text(const Physics& p, const SiteLayout& layout, int history, Numbers numbers) {
+std::string constants_text(const Physics& p, const SiteLayout& layout, int history, Numbers numbers,
+                           const StoredSites& stored) {
   const int types = p.adhesion.types;
   std::string text;
   const auto constant = [&text](const char* name, int value) {
     text += fmt::format("constexpr int {} = {};\n", name, value);
   };
   constant("kDim", p.lattice.dimension);
-  text += fmt::format("constexpr Vec3i kSize{{{}, {}, {}}};\n", p.lattice.size.x, p.lattice.size.y,
-                      p.lattice.size.z);
-  text += fmt::format("constexpr Vec3<bool> kPeriodic{{{}, {}, {}}};\n", literal(p.lattice.periodic.x),
-                      literal(p.lattice.periodic.y), literal(p.lattice.periodic.z));
+  text += lattice_constants(stored.lattice, "") + lattice_constants(p.lattice, "Whole");
+  constant("kRowPitch", stored.row_pitch);
+  text += fmt::format("constexpr bool kBrick = {};\n", literal(stored.is_brick));
   constant("kTypes", types);
   constant("kIdBits", layout.id_bits);
   constant("kMaxAct", layout.max_act);
@@ -222,11 +230,12 @@ int stored_fields(const Physics& physics) {
   return any ? fields : 0;
 }
 
-std::string model_prologue(const Physics& p, const SiteLayout& layout, int history, Numbers numbers) {
+std::string model_prologue(const Physics& p, const SiteLayout& layout, int history, Numbers numbers,
+                           const StoredSites& stored) {
   const int only = only_type(p, numbers);
   const bool fields = numbers == Numbers::all_terms || used_fields(p) > 0;
   return (only != 0 ? fmt::format("#define KILN_ONLY_TYPE {}\n", only) : "") +
-         in_namespace(constants_text(p, layout, history, numbers) +
+         in_namespace(constants_text(p, layout, history, numbers, stored) +
                       physics_function(expressions_for(p, numbers), fields));
 }
 

@@ -20,7 +20,13 @@ enum class Numbers {
 // Defines in kiln::model: kDim, kSize, kPeriodic, kTypes, kIdBits, kMaxAct, kActLogs, kHistory, the type Word
 // and physics(). Fields that are stored are in kFields, which the host fills (see stored_fields).
 // `history` is State::history_length.
-std::string model_prologue(const Physics& physics, const SiteLayout& layout, int history, Numbers numbers);
+std::string model_prologue(const Physics& physics, const SiteLayout& layout, int history, Numbers numbers,
+                           const StoredSites& stored);
+// The same where the whole lattice is stored.
+inline std::string model_prologue(const Physics& physics, const SiteLayout& layout, int history,
+                                  Numbers numbers) {
+  return model_prologue(physics, layout, history, numbers, all_sites(physics.lattice));
+}
 
 // To kernels behind such a prologue.
 void give_numbers(const Module& module, const Physics& physics, Numbers numbers,

@@ -3,62 +3,12 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "core/moments.hpp"
+#include "engine/ranks/sent.hpp"
+#include "core/neighbourhood.hpp"
 
 namespace kiln {
-namespace {
 
-// As it travels. The target is a site of the sender's brick, x fastest.
-struct SentCopy {
-  static constexpr int kPerimeterBits = 12, kTargetBits = 64 - 2 * kPerimeterBits;
-
-  uint64_t packed;
-  CellId winner, loser;  // numbers
-
-  SentCopy() = default;
-  SentCopy(uint64_t target, CellId won, CellId lost, int16_t winner_perimeter, int16_t loser_perimeter)
-      : packed(target << 2 * kPerimeterBits | field_of(winner_perimeter) << kPerimeterBits |
-               field_of(loser_perimeter)),
-        winner(won),
-        loser(lost) {}
-
-  uint64_t target() const { return packed >> 2 * kPerimeterBits; }
-  int16_t winner_perimeter() const { return perimeter_at(kTargetBits); }
-  int16_t loser_perimeter() const { return perimeter_at(kTargetBits + kPerimeterBits); }
-
- private:
-  static uint64_t field_of(int16_t perimeter) {
-    return uint64_t(uint16_t(perimeter)) & ((1u << kPerimeterBits) - 1);
-  }
-  // The field behind so many bits, with its sign.
-  int16_t perimeter_at(int bits) const { return int16_t(int64_t(packed << bits) >> (64 - kPerimeterBits)); }
-};
-static_assert(sizeof(SentCopy) == 16);
 static_assert(kMaxNeighbours < 1 << (SentCopy::kPerimeterBits - 1));
-
-struct SentClaim {
-  CellId cell;  // its number
-  uint32_t priority;
-};
-
-struct SentSums {
-  CellId cell;  // its number
-  Vec3<int64_t> sum;
-  Moments moments;
-};
-
-uint64_t index_in(const Box& box, const Vec3i& place) {
-  const Vec3i p = place - box.low, size = box.size();
-  return (uint64_t(p.z) * uint32_t(size.y) + uint32_t(p.y)) * uint32_t(size.x) + uint32_t(p.x);
-}
-Vec3i place_in(const Box& box, uint64_t index) {
-  const auto size = box.size();
-  const uint64_t row = index / uint32_t(size.x);
-  return box.low + Vec3i{int32_t(index % uint32_t(size.x)), int32_t(row % uint32_t(size.y)),
-                         int32_t(row / uint32_t(size.y))};
-}
-
-}  // namespace
 
 BrickPart::BrickPart(TissuePart& tissue, Sharing& sharing, Exchange& exchange, int members)
     : tissue_(tissue), sharing_(sharing), exchange_(exchange), told_(std::size_t(members)) {
@@ -140,7 +90,7 @@ void BrickPart::unite_sums(const BetweenMcs::Moved& moved) {
   const bool has_moments = !cells.moments.empty();
   for (CellId cell = 1; cell < cells.count(); ++cell) {
     if (!moved[cell] || tissue_.here[cell] == 0) continue;
-    const SentSums sums{tissue_.number[cell], cells.centroid[cell].sum,
+    const SentSums sums{tissue_.number[cell], 0, cells.centroid[cell].sum,
                         has_moments ? cells.moments[cell] : Moments{}};
     for (const int partner : sharing_.sharers_of(cell)) append(told_[0][std::size_t(partner)], sums);
   }

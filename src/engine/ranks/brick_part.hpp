@@ -6,23 +6,10 @@
 
 #include "engine/engine.hpp"
 #include "engine/host/between_mcs.hpp"
+#include "engine/placed_physics.hpp"
 #include "engine/ranks/sharing.hpp"
-#include "terms/physics.hpp"
 
 namespace kiln {
-
-// A physics for places as a brick stores them.
-template <class Base>
-struct PlacedPhysics : Base {
-  Vec3i origin;
-
-  PlacedPhysics(const Base& base, const Vec3i& where) : Base(base), origin(where) {}
-  KILN_HOT Vec3f field_at(int field, const Vec3i& place) const {
-    Vec3i there = place + origin;
-    this->lattice.wrap(there);
-    return this->fields[field].at(this->lattice, there);
-  }
-};
 
 class BrickPart {
  public:

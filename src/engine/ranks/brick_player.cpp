@@ -5,23 +5,25 @@
 namespace kiln {
 
 template <int Dim>
-BrickPlayer<Dim>::BrickPlayer(TissuePart tissue, Exchange& exchange, int reach,
-                              const std::map<CellId, std::vector<int>>& holders, uint64_t seed,
-                              const tiles::Settings& settings, int threads)
-    : tissue_(std::move(tissue)),
-      sharing_(tissue_, exchange, reach, holders),
+BrickPlayer<Dim>::BrickPlayer(TissuePart tissue, Exchange& exchange, const Holders& holders,
+                              const Physics& physics, uint64_t seed, const tiles::Settings& settings,
+                              int threads)
+    : physics_(physics),
+      tissue_(std::move(tissue)),
+      sharing_(tissue_, exchange, reach_of(physics), holders),
       talk_(tissue_, sharing_, exchange, threads),
       player_(tissue_.state, {tissue_.grid.lattice(), tissue_.brick.origin, tissue_.brick.own_stored()}, seed,
               settings, threads, talk_) {}
 
-template <int Dim>
-uint64_t BrickPlayer<Dim>::hash_part() const {
-  uint64_t sum = hash_of_sites(tissue_);
-  for (CellId own = 1; own < tissue_.state.cells.count(); ++own)
-    if (tissue_.is_cell(own) && sharing_.keeps(own)) sum += hash_of_cell(tissue_, own);
-  if (tissue_.brick.rank == 0)
-    sum += hash_of_frame(tissue_.grid.lattice(), tissue_.state.mcs) + hash_of_cell(tissue_, kMedium);
-  return sum;
+MakeRank ranks_of_threads(int dimension, uint64_t seed, const tiles::Settings& settings, int threads) {
+  return [=](TissuePart part, Exchange& exchange, const Holders& holders,
+             const Physics& physics) -> std::unique_ptr<RankPlayer> {
+    if (dimension == 2)
+      return std::make_unique<BrickPlayer<2>>(std::move(part), exchange, holders, physics, seed, settings,
+                                              threads);
+    return std::make_unique<BrickPlayer<3>>(std::move(part), exchange, holders, physics, seed, settings,
+                                            threads);
+  };
 }
 
 template class BrickPlayer<2>;

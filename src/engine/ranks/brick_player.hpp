@@ -1,33 +1,34 @@
-// One brick of a tissue, with all that plays it: what a rank is.
+// A brick that is played by threads.
 #pragma once
 
 #include "engine/host/tiles_player.hpp"
 #include "engine/ranks/brick_part.hpp"
+#include "engine/ranks/rank_player.hpp"
 
 namespace kiln {
 
 template <int Dim>
-class BrickPlayer {
+class BrickPlayer : public RankPlayer {
  public:
-  // `holders`: see Sharing.
-  BrickPlayer(TissuePart tissue, Exchange& exchange, int reach,
-              const std::map<CellId, std::vector<int>>& holders, uint64_t seed,
-              const tiles::Settings& settings, int threads);
+  BrickPlayer(TissuePart tissue, Exchange& exchange, const Holders& holders, const Physics& physics,
+              uint64_t seed, const tiles::Settings& settings, int threads);
 
-  // Together with all other ranks.
-  void advance(const Physics& physics, int64_t mcs) { player_.advance(physics, mcs); }
-  const TissuePart& tissue() const { return tissue_; }
-  // What the brick adds to the hash of the whole.
-  uint64_t hash_part() const;
-  AttemptCounts counts() const { return player_.counts(); }
-  int threads() const { return player_.threads(); }
-  const Traffic& traffic() const { return talk_.traffic(); }
+  void set_physics(const Physics& physics) override { physics_ = physics; }
+  void advance(int64_t mcs) override { player_.advance(physics_, mcs); }
+  const TissuePart& tissue() const override { return tissue_; }
+  const Sharing& sharing() const override { return sharing_; }
+  AttemptCounts counts() const override { return player_.counts(); }
+  int threads() const override { return player_.threads(); }
+  Traffic traffic() const override { return talk_.traffic(); }
 
  private:
+  Physics physics_;
   TissuePart tissue_;
   Sharing sharing_;
   BrickPart talk_;
   TilesPlayer<Dim, BrickPart> player_;
 };
+
+MakeRank ranks_of_threads(int dimension, uint64_t seed, const tiles::Settings& settings, int threads);
 
 }  // namespace kiln

@@ -4,87 +4,93 @@
 
 namespace kiln {
 
-template <int Dim>
-BricksEngine<Dim>::BricksEngine(State state, const Physics& physics, uint64_t seed,
-                                const tiles::Settings& settings, const Vec3i& bricks, int threads_per_brick,
-                                const WrapExchange& wrap)
-    : physics_(physics),
-      settings_(settings),
+BricksEngine::BricksEngine(State state, const Physics& physics, const tiles::Settings& settings,
+                           const Vec3i& bricks, const MakeRank& make, const WrapExchange& wrap)
+    : settings_(settings),
       whole_(std::move(state)),
+      cells_mcs_(whole_.mcs),
+      sites_mcs_(whole_.mcs),
       exchange_(bricks.x * bricks.y * bricks.z),
+      ranks_(std::size_t(bricks.x * bricks.y * bricks.z)),
       team_(bricks.x * bricks.y * bricks.z) {
   const BrickGrid grid(whole_.lattice, bricks);
-  const int reach = longest_reach(*physics.adhesion_neighbours, *physics.perimeter_neighbours);
+  const int reach = reach_of(physics);
   const std::vector<std::vector<CellId>> cells = cells_by_rank(whole_, grid, reach);
-  const std::map<CellId, std::vector<int>> holders = holders_of(cells);
-  for (int rank = 0; rank < grid.ranks(); ++rank) {
-    Exchange* exchange = &exchange_.of(rank);
-    if (wrap) exchange = wrapped_.emplace_back(wrap(*exchange)).get();
-    ranks_.push_back(std::make_unique<BrickPlayer<Dim>>(
-        cut_out(whole_, grid, rank, reach, cells[std::size_t(rank)], frozen_types_of(physics)), *exchange,
-        reach, holders, seed, settings, threads_per_brick));
-  }
+  const Holders holders = holders_of(cells);
+  for (int rank = 0; wrap && rank < grid.ranks(); ++rank) wrapped_.push_back(wrap(exchange_.of(rank)));
+  together([&](int rank) {
+    const auto at = std::size_t(rank);
+    ranks_[at] = make(cut_out(whole_, grid, rank, reach, cells[at], frozen_types_of(physics)),
+                      wrap ? *wrapped_[at] : exchange_.of(rank), holders, physics);
+  });
 }
 
-template <int Dim>
-void BricksEngine<Dim>::advance(int64_t mcs) {
+void BricksEngine::together(const std::function<void(int rank)>& work) {
   std::vector<std::exception_ptr> failures(ranks_.size());
   team_.run([&](int rank) {
     try {
-      ranks_[std::size_t(rank)]->advance(physics_, mcs);
+      work(rank);
     } catch (const RankGone&) {
     } catch (...) {
       failures[std::size_t(rank)] = std::current_exception();
       exchange_.close();
     }
   });
-  is_old_ = true;
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);
 }
 
-template <int Dim>
-const State& BricksEngine<Dim>::state() {
-  if (is_old_)
-    for (const auto& rank : ranks_) put_back(rank->tissue(), whole_);
-  is_old_ = false;
+void BricksEngine::set_physics(const Physics& physics) {
+  together([&](int rank) { ranks_[std::size_t(rank)]->set_physics(physics); });
+}
+
+void BricksEngine::advance(int64_t mcs) {
+  together([&](int rank) { ranks_[std::size_t(rank)]->advance(mcs); });
+}
+
+const State& BricksEngine::bring(PartOf what) {
+  const int64_t now = ranks_.front()->tissue().state.mcs;
+  const bool cells = cells_mcs_ != now, sites = what == PartOf::all && sites_mcs_ != now;
+  if (!cells && !sites) return whole_;
+  together([&](int rank) { ranks_[std::size_t(rank)]->fetch(what); });
+  for (const auto& rank : ranks_) {
+    if (cells) put_back_cells(rank->tissue(), whole_);
+    if (sites) put_back_sites(rank->tissue(), whole_);
+  }
+  cells_mcs_ = now;
+  if (sites) sites_mcs_ = now;
   return whole_;
 }
 
-template <int Dim>
-std::string BricksEngine<Dim>::hash() {
+std::string BricksEngine::hash() {
+  std::vector<uint64_t> sums(ranks_.size());
+  together([&](int rank) {
+    ranks_[std::size_t(rank)]->fetch(PartOf::all);
+    sums[std::size_t(rank)] = hash_part(*ranks_[std::size_t(rank)]);
+  });
   uint64_t sum = 0;
-  for (const auto& rank : ranks_) sum += rank->hash_part();
+  for (const uint64_t of_rank : sums) sum += of_rank;
   return hash_text(sum);
 }
 
-template <int Dim>
-AttemptCounts BricksEngine<Dim>::counts() const {
+AttemptCounts BricksEngine::counts() const {
   AttemptCounts sum;
   for (const auto& rank : ranks_) sum.add(rank->counts());
   return sum;
 }
 
-template <int Dim>
-int BricksEngine<Dim>::threads() const {
+int BricksEngine::threads() const {
   int sum = 0;
   for (const auto& rank : ranks_) sum += rank->threads();
-  return sum;
+  return std::max(1, sum);
 }
 
-template <int Dim>
-Traffic BricksEngine<Dim>::traffic() const {
+Traffic BricksEngine::traffic() const {
   Traffic sum;
   for (const auto& rank : ranks_) sum.add(rank->traffic());
   return sum;
 }
 
-template <int Dim>
-std::string BricksEngine<Dim>::settings() const {
-  return tiles::describe(settings_, Dim);
-}
-
-template class BricksEngine<2>;
-template class BricksEngine<3>;
+std::string BricksEngine::settings() const { return tiles::describe(settings_, whole_.lattice.dimension); }
 
 }  // namespace kiln

@@ -20,10 +20,6 @@ Message message_of(const T& value) {
   return message;
 }
 
-int reach_of(const Physics& physics) {
-  return longest_reach(*physics.adhesion_neighbours, *physics.perimeter_neighbours);
-}
-
 void hand_out(const State& whole, const BrickGrid& grid, int reach, const std::vector<bool>& frozen,
               const std::vector<std::vector<CellId>>& cells, const Holders& holders, Crew& crew) {
   crew.order(Order::begin);
@@ -38,11 +34,9 @@ void hand_out(const State& whole, const BrickGrid& grid, int reach, const std::v
 
 }  // namespace
 
-template <int Dim>
-LeadEngine<Dim>::LeadEngine(const State& whole, const Physics& first, uint64_t seed,
-                            const tiles::Settings& settings, const Vec3i& bricks, int threads, Crew& crew)
-    : physics_(first),
-      settings_(settings),
+LeadEngine::LeadEngine(const State& whole, const Physics& first, const tiles::Settings& settings,
+                       const Vec3i& bricks, const MakeRank& make, int threads, Crew& crew)
+    : settings_(settings),
       crew_(crew),
       grid_(whole.lattice, bricks),
       reach_(reach_of(first)) {
@@ -50,20 +44,18 @@ LeadEngine<Dim>::LeadEngine(const State& whole, const Physics& first, uint64_t s
   const std::vector<std::vector<CellId>> cells = cells_by_rank(whole, grid_, reach_);
   const Holders holders = holders_of(cells);
   hand_out(whole, grid_, reach_, frozen, cells, holders, crew);
-  brick_ = std::make_unique<BrickPlayer<Dim>>(cut_out(whole, grid_, 0, reach_, cells[0], frozen),
-                                              crew.processes(), reach_, holders, seed, settings, threads);
+  brick_ = make(cut_out(whole, grid_, 0, reach_, cells[0], frozen), crew.processes(), holders, first);
   threads_ = brick_->threads();
   for (const Message& answer : crew.answers()) threads_ += Reading(answer).take<int32_t>();
   whole_.lattice = whole.lattice;
   whole_.cells = whole.cells;
   whole_.mcs = cells_mcs_ = whole.mcs;
-  survey_ = std::make_unique<LeadSurvey>(crew, brick_->tissue(), whole_.cells, threads);
+  survey_ = std::make_unique<LeadSurvey>(crew, *brick_, whole_.cells, threads);
 }
 
-template <int Dim>
-void LeadEngine<Dim>::advance(int64_t mcs) {
+void LeadEngine::advance(int64_t mcs) {
   crew_.order(Order::advance, mcs);
-  brick_->advance(physics_, mcs);
+  brick_->advance(mcs);
   counts_ = brick_->counts();
   traffic_ = brick_->traffic();
   for (const Message& answer : crew_.answers()) {
@@ -75,13 +67,13 @@ void LeadEngine<Dim>::advance(int64_t mcs) {
 }
 
 // What is here already is left alone: measures may be reading it on another thread.
-template <int Dim>
-void LeadEngine<Dim>::bring(PartOf what, int64_t& of_mcs) {
+void LeadEngine::bring(PartOf what, int64_t& of_mcs) {
   if (of_mcs == brick_->tissue().state.mcs) return;
   crew_.order(what == PartOf::cells ? Order::cells : Order::sites);
   const auto put = [&](const TissuePart& part) {
     what == PartOf::cells ? put_back_cells(part, whole_) : put_back_sites(part, whole_);
   };
+  brick_->fetch(what);
   put(brick_->tissue());
   for (int rank = 1; rank < grid_.ranks(); ++rank)
     put(receive_part(crew_, rank, grid_, rank, reach_, brick_->tissue().frozen, what));
@@ -89,8 +81,7 @@ void LeadEngine<Dim>::bring(PartOf what, int64_t& of_mcs) {
   of_mcs = brick_->tissue().state.mcs;
 }
 
-template <int Dim>
-const State& LeadEngine<Dim>::state() {
+const State& LeadEngine::state() {
   if (whole_.ids.empty()) {
     whole_.ids = HugeVector<CellId>(std::size_t(whole_.lattice.sites()));
     if (!brick_->tissue().state.act.empty()) whole_.act = HugeVector<ActValue>(whole_.ids.size());
@@ -100,25 +91,25 @@ const State& LeadEngine<Dim>::state() {
   return whole_;
 }
 
-template <int Dim>
-const State& LeadEngine<Dim>::state_of_cells() {
+const State& LeadEngine::state_of_cells() {
   bring(PartOf::cells, cells_mcs_);
   return whole_;
 }
 
-template <int Dim>
-std::string LeadEngine<Dim>::hash() {
+std::string LeadEngine::hash() {
   crew_.order(Order::hash);
-  uint64_t sum = brick_->hash_part();
+  brick_->fetch(PartOf::all);
+  uint64_t sum = hash_part(*brick_);
   for (const Message& answer : crew_.answers()) sum += Reading(answer).take<uint64_t>();
   return hash_text(sum);
 }
 
-template <int Dim>
-void follow(Crew& crew, const Model& model, int threads, const std::function<int()>& signal) {
+void follow(Crew& crew, const Model& model, const MakeRank& make, int threads,
+            const std::function<int()>& signal) {
   const Physics first = model.phases.front().physics.view();
   const int reach = reach_of(first);
-  std::unique_ptr<BrickPlayer<Dim>> brick;
+  std::unique_ptr<RankPlayer> brick;
+  const Phase* phase = nullptr;
   for (;;) {
     const auto [order, value] = crew.next_order();
     Message answer;
@@ -130,36 +121,39 @@ void follow(Crew& crew, const Model& model, int threads, const std::function<int
         TissuePart part =
             receive_part(crew, 0, grid, crew.processes().rank(), reach, frozen_types_of(first), PartOf::all);
         const Holders holders = receive_holders(crew, 0);
-        brick = std::make_unique<BrickPlayer<Dim>>(std::move(part), crew.processes(), reach, holders,
-                                                   model.seed, tiles::settings_for(model), threads);
+        phase = &model.phase_at(part.state.mcs);
+        brick = make(std::move(part), crew.processes(), holders, phase->physics.view());
         answer = message_of(int32_t(brick->threads()));
         break;
       }
       case Order::advance:
-        brick->advance(model.phase_at(brick->tissue().state.mcs).physics.view(), value);
+        if (const Phase* const now = &model.phase_at(brick->tissue().state.mcs); now != phase) {
+          phase = now;
+          brick->set_physics(now->physics.view());
+        }
+        brick->advance(value);
         answer = message_of(Advanced{brick->counts(), brick->traffic(), signal()});
         break;
       case Order::hash:
-        answer = message_of(brick->hash_part());
+        brick->fetch(PartOf::all);
+        answer = message_of(hash_part(*brick));
         break;
       case Order::cells:
+        brick->fetch(PartOf::cells);
         send_part(crew, 0, brick->tissue(), PartOf::cells);
         break;
       case Order::sites:
+        brick->fetch(PartOf::sites);
         send_part(crew, 0, brick->tissue(), PartOf::sites);
         break;
       case Order::leave:
         return crew.answer();
       default:
+        brick->fetch(PartOf::all);
         survey_part(crew, order, value, brick->tissue(), threads);
     }
     crew.answer(std::move(answer));
   }
 }
-
-template class LeadEngine<2>;
-template class LeadEngine<3>;
-template void follow<2>(Crew&, const Model&, int, const std::function<int()>&);
-template void follow<3>(Crew&, const Model&, int, const std::function<int()>&);
 
 }  // namespace kiln

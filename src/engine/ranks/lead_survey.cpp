@@ -67,10 +67,10 @@ std::optional<int64_t> LeadSurvey::frozen_sites() {
 
 void LeadSurvey::tracked_sites(const TakeBits& take) {
   crew_.order(Order::tracked_sites);
-  const Lattice& lattice = part_.grid.lattice();
+  const Lattice& lattice = rank_.tissue().grid.lattice();
   std::vector<uint64_t> all(std::size_t((lattice.sites() + 63) / 64));
   add_answers(own().tracked_sites(), [&](int rank, const std::vector<uint64_t>& bits) {
-    set_bits(lattice, part_.grid.brick(rank), bits, all);
+    set_bits(lattice, rank_.tissue().grid.brick(rank), bits, all);
   });
   take(0, all);
 }
@@ -94,7 +94,7 @@ std::vector<int32_t> LeadSurvey::neighbours_of_sample(int64_t stride) {
   std::vector<int32_t> counts(std::size_t((int64_t(cells_.count()) - 1 + stride - 1) / stride));
   pairs.for_each([&](uint64_t pair) {
     for (const auto cell : {CellId(pair >> 32), CellId(pair)})
-      if ((cell - 1) % stride == 0 && !part_.frozen[cells_.type[cell]])
+      if ((cell - 1) % stride == 0 && !rank_.tissue().frozen[cells_.type[cell]])
         counts[std::size_t((cell - 1) / stride)] += 1;
   });
   return counts;

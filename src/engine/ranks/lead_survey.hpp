@@ -4,14 +4,15 @@
 
 #include "engine/ranks/crew.hpp"
 #include "engine/ranks/part_survey.hpp"
+#include "engine/ranks/rank_player.hpp"
 
 namespace kiln {
 
 class LeadSurvey : public LatticeSurvey {
  public:
-  // `cells` are those of the whole; `part` is the own.
-  LeadSurvey(Crew& crew, const TissuePart& part, const Cells& cells, int threads)
-      : crew_(crew), part_(part), cells_(cells), threads_(threads) {}
+  // `cells` are those of the whole.
+  LeadSurvey(Crew& crew, RankPlayer& rank, const Cells& cells, int threads)
+      : crew_(crew), rank_(rank), cells_(cells), threads_(threads) {}
 
   std::vector<int64_t> contacts() override;
   std::vector<uint8_t> touching(std::span<const uint8_t> keys) override;
@@ -21,12 +22,16 @@ class LeadSurvey : public LatticeSurvey {
   std::vector<int32_t> neighbours_of_sample(int64_t stride) override;
 
  private:
-  PartSurvey own() const { return {part_, threads_}; }
+  // Behind an order: all ranks fetch at once.
+  PartSurvey own() const {
+    rank_.fetch(PartOf::all);
+    return {rank_.tissue(), threads_};
+  }
   template <class T, class Add>
   void add_answers(const std::vector<T>& own, const Add& add);
 
   Crew& crew_;
-  const TissuePart& part_;
+  RankPlayer& rank_;
   const Cells& cells_;
   int threads_;
 };

@@ -1,21 +1,16 @@
 // Parts of a tissue on their way between the first rank and the others.
 #pragma once
 
-#include <map>
-
 #include "engine/ranks/crew.hpp"
-#include "engine/ranks/tissue_part.hpp"
+#include "engine/ranks/rank_player.hpp"
 
 namespace kiln {
-
-enum class PartOf { cells, sites, all };
 
 void send_part(Crew& crew, int to, const TissuePart& part, PartOf what);
 // The grid has to be known.
 TissuePart receive_part(Crew& crew, int from, const BrickGrid& grid, int rank, int halo,
                         const std::vector<bool>& frozen, PartOf what);
 
-using Holders = std::map<CellId, std::vector<int>>;  // see Sharing
 // Those of cells that the part has.
 void send_holders(Crew& crew, int to, const TissuePart& part, const Holders& holders);
 Holders receive_holders(Crew& crew, int from);

@@ -115,8 +115,24 @@ void Sharing::share(CellId own, const std::vector<int>& ranks) {
   for (const int rank : ranks)
     if (rank != part_.brick.rank) others.push_back(int(partner_of(rank)));
   const auto [place, is_new] = set_numbers_.try_emplace(others, uint32_t(sets_.size()));
-  if (is_new) sets_.push_back(others);
-  set_of_[own] = place->second;
+  if (is_new) {
+    sets_.push_back(others);
+    cells_of_set_.push_back(0);
+  }
+  put_into(own, place->second);
+}
+
+void Sharing::put_into(CellId own, uint32_t set) {
+  cells_of_set_[set_of_[own]] -= 1;
+  cells_of_set_[set] += 1;
+  set_of_[own] = set;
+}
+
+std::vector<int64_t> Sharing::shared_with() const {
+  std::vector<int64_t> cells(partners_.size(), 0);
+  for (std::size_t set = 1; set < sets_.size(); ++set)
+    for (const int partner : sets_[set]) cells[std::size_t(partner)] += cells_of_set_[set];
+  return cells;
 }
 
 void Sharing::mark_near_cells() {
@@ -131,18 +147,30 @@ void Sharing::mark_near_cells() {
         }
 }
 
-// Tells all who share a cell, and those who are to, how the rank owns it from now on.
-void Sharing::tell_changes(std::vector<Message>& out, std::vector<CellId>& changed) {
-  const int me = part_.brick.rank;
+// Cells that the rank owns in another way than those who share them know.
+std::vector<Sharing::Change> Sharing::find_changes() {
+  mark_near_cells();
+  std::vector<Change> found;
   for (CellId own = 1; own < part_.state.cells.count(); ++own) {
     const bool owns = part_.here[own] > 0;
     if (near_[own] == 0 && !is_shared(own)) continue;
     if (!part_.is_cell(own) || part_.is_frozen(own)) continue;
+    const Owners& owners = owners_[own];
+    const auto mine = owner(owners, part_.brick.rank);
+    const Owner now{part_.brick.rank, near_[own]};
+    if (owns ? mine == owners.end() || *mine != now : mine != owners.end())
+      found.push_back({own, owns, near_[own]});
+  }
+  return found;
+}
+
+// Tells all who share a cell, and those who are to, how the rank owns it from now on.
+void Sharing::tell_changes(const std::vector<Change>& found, std::vector<Message>& out) {
+  const int me = part_.brick.rank;
+  for (const auto& [own, owns, near] : found) {
     Owners& owners = owners_[own];
-    const auto mine =
-        std::find_if(owners.begin(), owners.end(), [&](const Owner& o) { return o.rank == me; });
-    const Owner now{me, near_[own]};
-    if (owns ? mine != owners.end() && *mine == now : mine == owners.end()) continue;
+    const auto mine = owner(owners, me);
+    const Owner now{me, near};
     std::vector<int> told;
     if (owns) told = sharers_by({now});
     for (const int partner : sharers_of(own)) told.push_back(partners_[std::size_t(partner)]);
@@ -156,12 +184,12 @@ void Sharing::tell_changes(std::vector<Message>& out, std::vector<CellId>& chang
     }
     if (mine != owners.end()) owners.erase(mine);
     if (owns) owners.push_back(now);
-    changed.push_back(own);
+    changed_.push_back(own);
     is_changed_[own] = true;
   }
 }
 
-void Sharing::hear_changes(const std::vector<Message>& in, std::vector<CellId>& changed) {
+void Sharing::hear_changes(const std::vector<Message>& in) {
   for (std::size_t p = 0; p < in.size(); ++p)
     for (Reading message(in[p]); !message.done();) {
       const CellId own = part_.own_id.find(message.take<CellId>());
@@ -170,16 +198,21 @@ void Sharing::hear_changes(const std::vector<Message>& in, std::vector<CellId>& 
       if (own == kMedium) continue;  // it was named for the first time: the row comes with all that is known
       std::erase_if(owners_[own], [&](const Owner& o) { return o.rank == now.rank; });
       if (owns) owners_[own].push_back(now);
-      if (!is_changed_[own]) changed.push_back(own);
+      if (!is_changed_[own]) changed_.push_back(own);
       is_changed_[own] = true;
     }
 }
 
 // All who shared a cell know now who is to.
-void Sharing::settle(const std::vector<CellId>& changed, std::vector<Message>& out,
-                     std::vector<CellId>& left) {
+void Sharing::settle(const BringRows& bring, std::vector<Message>& out) {
   const int me = part_.brick.rank;
-  for (const CellId own : changed) {
+  struct Newcomer {
+    CellId own;
+    std::size_t partner;
+  };
+  std::vector<Newcomer> newcomers;
+  std::vector<CellId> wanted;
+  for (const CellId own : changed_) {
     Owners& owners = owners_[own];
     std::sort(owners.begin(), owners.end(), [](const Owner& a, const Owner& b) { return a.rank < b.rank; });
     const std::vector<int> ranks = sharers_by(owners);
@@ -190,26 +223,33 @@ void Sharing::settle(const std::vector<CellId>& changed, std::vector<Message>& o
       const auto sender = std::find_if(owners.begin(), owners.end(),
                                        [&](const Owner& owner) { return holds(sharers_by({owner}), rank); });
       if (sender->rank != me) continue;
-      Message& message = out[partner_of(rank)];
-      append(message, part_.number[own]);
-      append(message, uint32_t(owners.size()));
-      for (const Owner& owner : owners) append(message, owner);
-      append_row(message, part_, own);
+      newcomers.push_back({own, partner_of(rank)});
+      if (wanted.empty() || wanted.back() != own) wanted.push_back(own);
     }
     if (holds(ranks, me))
       share(own, ranks);
     else if (!ranks.empty() || *std::min_element(before.begin(), before.end()) != me)
-      left.push_back(own);
+      left_.push_back(own);
     else
       share(own, {me});  // the cell is gone, and the first of those who knew it keeps its row
-    if (ranks.size() < 2) owners.clear();
   }
+  if (bring && !wanted.empty()) bring(wanted);
+  for (const auto& [own, partner] : newcomers) {
+    Message& message = out[partner];
+    append(message, part_.number[own]);
+    append(message, uint32_t(owners_[own].size()));
+    for (const Owner& owner : owners_[own]) append(message, owner);
+    append_row(message, part_, own);
+  }
+  for (const CellId own : changed_)
+    if (sharers_by(owners_[own]).size() < 2) owners_[own].clear();
 }
 
 void Sharing::welcome(const std::vector<Message>& in) {
   for (const Message& bytes : in)
     for (Reading message(bytes); !message.done();) {
       const CellId own = part_.add_cell(message.take<CellId>());
+      came_.push_back(own);
       owners_.resize(part_.state.cells.count());
       set_of_.resize(part_.state.cells.count(), 0);
       Owners& owners = owners_[own];
@@ -227,23 +267,23 @@ void Sharing::swap(std::span<const int> partners, std::vector<Message>& out, std
   exchange_.swap(partners, out, in);
 }
 
-void Sharing::refresh(Traffic& traffic) {
-  mark_near_cells();
-  is_changed_.assign(part_.state.cells.count(), false);
+void Sharing::refresh(const std::vector<Change>& found, const BringRows& bring, Traffic& traffic) {
+  for (std::vector<CellId>* cells : {&changed_, &came_, &left_}) cells->clear();
+  is_changed_.resize(part_.state.cells.count(), false);
   // As many as there were: a partner that is new to one side is not known to the other yet.
   const std::vector<int> partners = partners_;
   std::vector<Message> out(partners.size()), in;
-  std::vector<CellId> changed, left;
-  tell_changes(out, changed);
+  tell_changes(found, out);
   swap(partners, out, in, traffic);
-  hear_changes(in, changed);
+  hear_changes(in);
   for (Message& message : out) message.clear();
-  settle(changed, out, left);
+  settle(bring, out);
   swap(partners, out, in, traffic);
-  for (const CellId own : left) {
+  for (const CellId own : changed_) is_changed_[own] = false;
+  for (const CellId own : left_) {
     part_.drop_cell(own);
     owners_[own].clear();
-    set_of_[own] = 0;
+    put_into(own, 0);
   }
   welcome(in);
 }

@@ -11,6 +11,8 @@
 // anew is sent the cell's row by the first of those that named it.
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -27,7 +29,30 @@ class Sharing {
 
   // To be called at least once in so many rounds.
   int rounds_between() const { return rounds_between_; }
-  void refresh(Traffic& traffic);
+  void refresh(Traffic& traffic) { refresh(find_changes(), {}, traffic); }
+
+  // The same where the sites lie elsewhere: what was found there, and a way to bring the rows of cells that
+  // others ask for.
+  struct Change {
+    CellId own;
+    bool owns;      // the rank has sites of the cell
+    uint32_t near;  // to whom these are near, as bits of neighbours()
+  };
+  using BringRows = std::function<void(const std::vector<CellId>&)>;
+  void refresh(const std::vector<Change>& found, const BringRows& bring, Traffic& traffic);
+  struct Neighbour {
+    int rank;
+    std::vector<Box> zones;  // sites of the brick, as stored, that are near to the neighbour's
+  };
+  const std::vector<Neighbour>& neighbours() const { return neighbours_; }
+  int near_enough() const { return near_enough_; }
+  // By own id, what the last refresh did: cells that others share from now on, and no longer; that came; that
+  // left (their rows may be those of cells that came).
+  const std::vector<CellId>& changed() const { return changed_; }
+  const std::vector<CellId>& came() const { return came_; }
+  const std::vector<CellId>& left() const { return left_; }
+  // How many cells are shared with each of the partners.
+  std::vector<int64_t> shared_with() const;
 
   // Ranks that messages go to and come from; a refresh may add to them.
   const std::vector<int>& partners() const { return partners_; }
@@ -38,10 +63,6 @@ class Sharing {
   bool keeps(CellId own) const;
 
  private:
-  struct Neighbour {
-    int rank;
-    std::vector<Box> zones;  // sites of the brick, as stored, that are near to the neighbour's
-  };
   // An owner of a cell and, as bits of its neighbours, to whom its sites are near.
   struct Owner {
     int32_t rank;
@@ -52,14 +73,19 @@ class Sharing {
 
   void swap(std::span<const int> partners, std::vector<Message>& out, std::vector<Message>& in,
             Traffic& traffic);
+  std::vector<Change> find_changes();
   void mark_near_cells();
+  static Owners::const_iterator owner(const Owners& owners, int rank) {
+    return std::find_if(owners.begin(), owners.end(), [&](const Owner& o) { return o.rank == rank; });
+  }
   const std::vector<int>& neighbours_of(int rank);
   std::vector<int> sharers_by(const Owners& owners);
   std::size_t partner_of(int rank);
   void share(CellId own, const std::vector<int>& ranks);
-  void tell_changes(std::vector<Message>& out, std::vector<CellId>& changed);
-  void hear_changes(const std::vector<Message>& in, std::vector<CellId>& changed);
-  void settle(const std::vector<CellId>& changed, std::vector<Message>& out, std::vector<CellId>& left);
+  void put_into(CellId own, uint32_t set);
+  void tell_changes(const std::vector<Change>& found, std::vector<Message>& out);
+  void hear_changes(const std::vector<Message>& in);
+  void settle(const BringRows& bring, std::vector<Message>& out);
   void welcome(const std::vector<Message>& in);
 
   TissuePart& part_;
@@ -70,9 +96,11 @@ class Sharing {
   std::vector<uint32_t> near_;                     // by own id: bits of neighbours_
   std::vector<Owners> owners_;                     // by own id; none where no other rank shares the cell
   std::vector<bool> is_changed_;                   // by own id, during a refresh
+  std::vector<CellId> changed_, came_, left_;
   std::vector<int> partners_;                      // ranks, in the order in which they came
   std::vector<std::vector<int>> sets_{{}};         // of partners; the first is empty
   std::map<std::vector<int>, uint32_t> set_numbers_{{{}, 0}};
+  std::vector<int64_t> cells_of_set_{0};  // but not of the first
   std::vector<uint32_t> set_of_;    // by own id
   std::vector<bool> keeps_frozen_;  // by own id; frozen cells neither come nor go
 };

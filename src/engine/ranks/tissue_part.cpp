@@ -132,10 +132,15 @@ TissuePart cut_out(const State& whole, const BrickGrid& grid, int rank, int halo
       if (!whole.act.empty()) state.act[std::size_t(stored + i)] = whole.act[std::size_t(site + i)];
     }
   });
-  for_each_stretch(part, part.brick.own_stored(), [&](Site stored, Site, int32_t length) {
-    for (int32_t i = 0; i < length; ++i) part.here[state.ids[std::size_t(stored + i)]] += 1;
-  });
+  count_here(part);
   return part;
+}
+
+void count_here(TissuePart& part) {
+  std::fill(part.here.begin(), part.here.end(), 0);
+  for_each_stretch(part, part.brick.own_stored(), [&](Site stored, Site, int32_t length) {
+    for (int32_t i = 0; i < length; ++i) part.here[part.state.ids[std::size_t(stored + i)]] += 1;
+  });
 }
 
 std::vector<bool> frozen_types_of(const Physics& physics) {

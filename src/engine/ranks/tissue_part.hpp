@@ -41,6 +41,8 @@ void read_row(Reading& message, TissuePart& part, CellId own);
 TissuePart empty_part(const BrickGrid& grid, int rank, int halo, const std::vector<bool>& frozen);
 TissuePart cut_out(const State& whole, const BrickGrid& grid, int rank, int halo,
                    const std::vector<CellId>& numbers, const std::vector<bool>& frozen);
+// Counts the sites of each cell in the brick: part.here.
+void count_here(TissuePart& part);
 // By type.
 std::vector<bool> frozen_types_of(const Physics& physics);
 // What sites of the brick add to the hash of the whole (core/state.hpp), and what the row of a cell does.

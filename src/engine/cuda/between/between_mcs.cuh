@@ -14,7 +14,7 @@ __device__ __forceinline__ void turn_cells(const ThreadRange& threads, const Sta
     const int32_t volume = tables.extents[cell].volume;
     if (volume == 0) continue;
     persistence::turn(physics.types[type_of(tables, CellId(cell))].persistence, mcs,
-                      centroid_of(tables.anchors[cell], tables.sums[cell], volume),
+                      centroid_of(anchor_of(tables, CellId(cell)), tables.sums[cell], volume),
                       tables.directions[cell].along, tables.history + cell * model::kHistory);
   }
 }
@@ -23,7 +23,7 @@ __device__ __forceinline__ void turn_cells(const ThreadRange& threads, const Sta
 __device__ __forceinline__ void move_far_anchors(const ThreadRange& threads, const StateTables& tables) {
   for (int64_t cell = threads.rank + 1; cell < tables.cells; cell += threads.count) {
     const bool moved =
-        move_anchor(kLattice, tables.extents[cell].volume, tables.anchors[cell], tables.sums[cell]);
+        move_anchor(kWhole, tables.extents[cell].volume, tables.anchors[cell], tables.sums[cell]);
     tables.moved[cell] = moved;
     if (model::kMoments && moved) tables.moments[cell] = {};
     if (moved) *tables.anchors_moved = 1;
@@ -44,6 +44,7 @@ __device__ __forceinline__ void add_up_sums(const ThreadRange& threads, const St
                                             bool marked_only) {
   constexpr int kStretch = 16;  // sites per thread
   constexpr Lattice lattice = kLattice;
+  const Box own = own_sites(tables);
   const Word* sites = static_cast<const Word*>(tables.sites);
   const int64_t rows = int64_t(lattice.size.y) * lattice.size.z,
                 parts = (lattice.size.x + kStretch - 1) / kStretch;
@@ -56,7 +57,7 @@ __device__ __forceinline__ void add_up_sums(const ThreadRange& threads, const St
     Vec3i anchor, sum;
     Moments moments;
     for (; place.x <= last; ++place.x) {
-      CellId next = place.x < last ? id_of(sites[row * lattice.size.x + place.x]) : kMedium;
+      CellId next = place.x < last && is_own(own, place) ? id_of(sites[row * kRow + place.x]) : kMedium;
       if (next != kMedium && (tables.extents[next].volume == 0 || (marked_only && tables.moved[next] == 0)))
         next = kMedium;
       if (next != cell) {
@@ -67,7 +68,7 @@ __device__ __forceinline__ void add_up_sums(const ThreadRange& threads, const St
         moments = {};
       }
       if (cell == kMedium) continue;
-      const Vec3i offset = offset_from_anchor(lattice, anchor, place);
+      const Vec3i offset = offset_from_anchor(kWhole, anchor, place);
       sum = sum + offset;
       if (model::kMoments) moments.add(offset, +1, kDim);
     }
@@ -78,8 +79,9 @@ __device__ __forceinline__ void add_up_sums(const ThreadRange& threads, const St
 __device__ __forceinline__ void set_stamps_back(const ThreadRange& threads, const StateTables& tables,
                                                 uint32_t clock) {
   Word* sites = static_cast<Word*>(tables.sites);
-  for (int64_t site = threads.rank; site < kLattice.sites(); site += threads.count) {
+  for (int64_t site = threads.rank; site < kWords; site += threads.count) {
     const Word word = sites[site];
+    if (kRow > model::kSize.x && word == ~Word(0)) continue;  // between two rows
     if (act_of(word, clock) == 0) sites[site] = word_of(id_of(word), clock);
   }
 }

@@ -93,6 +93,7 @@ class BoxCounter {
         sites_(static_cast<const Word*>(tables.sites)),
         counts_(counts),
         marked_only_(marked_only),
+        own_(own_sites(tables)),
         lane_(threadIdx.x % 32) {}
 
   // Adds the sums of a box to those of its cells.
@@ -130,18 +131,19 @@ class BoxCounter {
     if (!kLattice.contains(place)) return piece;
     const Word* const from = sites_ + index(place);
     Word words[kPieceSites]{};
-    if constexpr (sizeof(Word) == 4 && model::kSize.x % kPieceSites == 0) {
+    if constexpr (sizeof(Word) == 4 && kRow % kPieceSites == 0) {
       const uint4 all = *reinterpret_cast<const uint4*>(from);
       words[0] = all.x, words[1] = all.y, words[2] = all.z, words[3] = all.w;
     } else {
 #pragma unroll
       for (int k = 0; k < kPieceSites; ++k)
-        if (place.x + k < model::kSize.x) words[k] = from[k];
+        if (place.x + k < kRow) words[k] = from[k];
     }
 #pragma unroll
     for (int k = 0; k < kPieceSites; ++k) {
       const CellId cell = id_of(words[k]);
-      piece.cells[k] = is_of_frozen(tables_, cell) ? kMedium : cell;
+      const bool counts = !is_of_frozen(tables_, cell) && is_own(own_, place + Vec3i{k, 0, 0});
+      piece.cells[k] = counts ? cell : kMedium;
     }
     return piece;
   }
@@ -173,10 +175,10 @@ class BoxCounter {
     bool jumps = false;
 #pragma unroll
     for (int axis = 0; axis < kDim; ++axis) {
-      first[axis] = offset_from_anchor(kLattice, axis, anchor[axis], corner[axis]);
-      if (!model::kPeriodic[axis]) continue;
+      first[axis] = offset_from_anchor(kWhole, axis, anchor[axis], corner[axis]);
+      if (!kWhole.periodic[axis]) continue;
       const int32_t last = min(corner[axis] + kBox[axis], model::kSize[axis]) - 1;
-      jumps |= offset_from_anchor(kLattice, axis, anchor[axis], last) - first[axis] != last - corner[axis];
+      jumps |= offset_from_anchor(kWhole, axis, anchor[axis], last) - first[axis] != last - corner[axis];
     }
     if (jumps) return add_site_by_site(corner, cell, 0, 1);
 #pragma unroll
@@ -189,13 +191,13 @@ class BoxCounter {
                                                    int step) const {
     for (int i = first; i < kBox.x * kBox.y * kBox.z; i += step) {
       const Vec3i place = corner + Vec3i{i % kBox.x, i / kBox.x % kBox.y, i / (kBox.x * kBox.y)};
-      if (!kLattice.contains(place)) continue;
+      if (!kLattice.contains(place) || !is_own(own_, place)) continue;
       const CellId cell = id_of(sites_[index(place)]);
       const bool wanted = only != kMedium
                               ? cell == only
                               : cell != kMedium && !is_of_frozen(tables_, cell) && is_counted(cell);
       if (!wanted) continue;
-      const Vec3i offset = offset_from_anchor(kLattice, tables_.anchors[cell], place);
+      const Vec3i offset = offset_from_anchor(kWhole, tables_.anchors[cell], place);
       for (int axis = 0; axis < kDim; ++axis) add(&tables_.sums[cell][axis], offset[axis]);
     }
   }
@@ -204,13 +206,14 @@ class BoxCounter {
   const Word* sites_;
   BoxCounts& counts_;
   bool marked_only_;
+  Box own_;
   uint32_t lane_;
 };
 
 // A lattice that is but a few boxes long: offsets would jump in many of them. Boxes have no room for squares.
-constexpr bool kFewBoxes = model::kMoments || (model::kPeriodic.x && kBoxes.x < 4) ||
-                           (model::kPeriodic.y && kBoxes.y < 4) ||
-                           (kDim == 3 && model::kPeriodic.z && kBoxes.z < 4);
+constexpr bool kFewBoxes = model::kMoments || (kWhole.periodic.x && kWhole.size.x <= 3 * kBox.x) ||
+                           (kWhole.periodic.y && kWhole.size.y <= 3 * kBox.y) ||
+                           (kDim == 3 && kWhole.periodic.z && kWhole.size.z <= 3 * kBox.z);
 
 // All blocks are resident, with few registers each. That was measured; for other architectures the compiler
 // may need more.

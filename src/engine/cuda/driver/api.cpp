@@ -42,6 +42,8 @@ void load_device_calls(Loader& load, Driver& d) {
   load(d.device_primary_ctx_release, "cuDevicePrimaryCtxRelease_v2");
   load(d.ctx_set_current, "cuCtxSetCurrent");
   load(d.ctx_synchronize, "cuCtxSynchronize");
+  load(d.device_can_access_peer, "cuDeviceCanAccessPeer");
+  load(d.ctx_enable_peer_access, "cuCtxEnablePeerAccess");
   load(d.stream_create, "cuStreamCreate");
   load(d.stream_synchronize, "cuStreamSynchronize");
   load(d.stream_wait_event, "cuStreamWaitEvent");

@@ -34,6 +34,7 @@ using EventHandle = struct CUevent_st*;
 
 constexpr Result kOutOfMemory = 2;
 constexpr Result kNoDevice = 100;
+constexpr Result kPeerAccessAlreadyEnabled = 704;
 
 struct Driver {
   Result (*get_error_name)(Result, const char**) = nullptr;
@@ -50,6 +51,8 @@ struct Driver {
   Result (*device_primary_ctx_release)(DeviceHandle) = nullptr;
   Result (*ctx_set_current)(ContextHandle) = nullptr;
   Result (*ctx_synchronize)() = nullptr;
+  Result (*device_can_access_peer)(int*, DeviceHandle, DeviceHandle) = nullptr;
+  Result (*ctx_enable_peer_access)(ContextHandle, unsigned) = nullptr;
 
   Result (*mem_get_info)(std::size_t*, std::size_t*) = nullptr;
   Result (*mem_alloc)(Address*, std::size_t) = nullptr;

@@ -17,6 +17,8 @@ class Context {
   void make_current() const;
   // The same where nothing may be thrown; an error shows in the call that follows.
   void make_current_quietly() const noexcept;
+  // Lets kernels of this one read the other's memory; false where they cannot.
+  bool reach(const Context& other) const;
 
  private:
   DeviceInfo info_;

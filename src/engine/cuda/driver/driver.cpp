@@ -25,6 +25,17 @@ void Context::make_current() const { check(driver().ctx_set_current(handle_), "t
 
 void Context::make_current_quietly() const noexcept { driver().ctx_set_current(handle_); }
 
+bool Context::reach(const Context& other) const {
+  if (device_ == other.device_) return true;
+  int can = 0;
+  check(driver().device_can_access_peer(&can, device_, other.device_), "asking about two GPUs");
+  if (can == 0) return false;
+  make_current();
+  const api::Result result = driver().ctx_enable_peer_access(other.handle_, 0);
+  if (result != api::kPeerAccessAlreadyEnabled) check(result, "letting two GPUs see each other");
+  return true;
+}
+
 Device::Device(int index) {
   const Availability& found = availability();
   if (found.devices.empty()) throw UserError("no GPU can be used: " + found.why_not);
@@ -56,6 +67,8 @@ void Device::synchronize() const {
   context_->make_current();
   check(driver().ctx_synchronize(), "waiting for the GPU");
 }
+
+bool Device::reach(const Device& other) const { return context_->reach(*other.context_); }
 
 Stream::Stream(const Device& device) : context_(device.context()) {
   context_->make_current();

@@ -56,6 +56,8 @@ class Device {
   OutOfMemory too_little_memory(double bytes, const std::string& what) const;
   // Waits for everything; what went wrong in kernels launched before comes out here.
   void synchronize() const;
+  // Lets kernels on this device read the other's memory; false where they cannot.
+  bool reach(const Device& other) const;
   const std::shared_ptr<Context>& context() const { return context_; }
 
  private:

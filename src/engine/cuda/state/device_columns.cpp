@@ -61,14 +61,10 @@ DeviceColumns::DeviceColumns(const Device& device, const Cells& like, int64_t ce
 
 void DeviceColumns::upload(const Cells& from, const CellNumbers& numbers, int64_t first) {
   for (Held& held : held_) {
-    const DeviceColumn& what = *held.what;
-    const std::size_t rows = std::size_t(held.rows_per_cell), count = numbers.from_device.size();
-    std::vector<uint8_t> packed(count * rows * what.stride);
-    const std::byte* const source = what.column->data_of(from) + what.offset;
-    for (std::size_t i = 0; i < count * rows; ++i)
-      std::memcpy(packed.data() + i * what.stride,
-                  source + (numbers.from_device[i / rows] * rows + i % rows) * what.column->row_bytes,
-                  what.bytes);
+    const std::size_t count = numbers.from_device.size(), bytes = std::size_t(held.bytes_per_cell());
+    std::vector<uint8_t> packed(count * bytes);
+    for (std::size_t i = 0; i < count; ++i)
+      held.pack(from, numbers.from_device[i], packed.data() + i * bytes);
     held.rows.upload(packed.data(), int64_t(packed.size()), first * held.bytes_per_cell());
   }
 }
@@ -85,6 +81,14 @@ void DeviceColumns::clear_sums(const Stream& stream) {
   for (Held& held : held_)
     if ((held.what->column == centroid && held.what->offset == sums) || held.what->column == moments)
       held.rows.fill(0, &stream);
+}
+
+void DeviceColumns::Held::pack(const Cells& from, CellId cell, uint8_t* packed) const {
+  const std::byte* const source =
+      what->column->data_of(from) + what->offset +
+      std::size_t(cell) * std::size_t(rows_per_cell) * what->column->row_bytes;
+  for (std::size_t i = 0; i < std::size_t(rows_per_cell); ++i)
+    std::memcpy(packed + i * what->stride, source + i * what->column->row_bytes, what->bytes);
 }
 
 void DeviceColumns::Held::unpack(const uint8_t* packed, int64_t first, int64_t count, Cells& to) const {

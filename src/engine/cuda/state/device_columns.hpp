@@ -40,6 +40,8 @@ class DeviceColumns {
     Buffer<uint8_t> rows;
 
     int64_t bytes_per_cell() const { return int64_t(what->stride) * rows_per_cell; }
+    // Packs the host's rows of a cell as the device has them.
+    void pack(const Cells& from, CellId cell, uint8_t* packed) const;
     // Puts packed rows of the device, of `count` cells, into the host's rows of cells from `first` on.
     void unpack(const uint8_t* packed, int64_t first, int64_t count, Cells& to) const;
   };

@@ -1,6 +1,7 @@
 // A simulation's state on a device, whatever the schedule. Read by both compilers.
 #pragma once
 
+#include "core/box.hpp"
 #include "core/moments.hpp"
 #include "core/types.hpp"
 
@@ -40,6 +41,9 @@ struct StateTables {
   const CellId* host_ids;   // per cell: its id on the host
   uint32_t cells;           // with the medium
   uint32_t first_of_type[kMostTypesByRange + 1];
+  // Of a brick: where what is stored begins in the lattice, and its own sites, as stored.
+  Vec3i origin;
+  Box own;
 };
 
 }  // namespace kiln::cuda

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "core/lattice.hpp"
+
 namespace kiln::cuda {
 
 // The cell's id in the low bits, a stamp of Act above.
@@ -17,5 +19,18 @@ struct SiteLayout {
 };
 
 SiteLayout site_layout(uint32_t cells, int max_act);
+
+// Which sites a device stores, and how: all of a lattice, or those of a brick. Where that is cut along x, rows
+// may be longer than what is stored, so that each begins where a sector of memory does; all bits of the words
+// in between are set.
+struct StoredSites {
+  Lattice lattice;
+  int32_t row_pitch;  // in sites
+  bool is_brick = false;
+
+  int64_t words() const { return int64_t(row_pitch) * lattice.size.y * lattice.size.z; }
+};
+inline StoredSites all_sites(const Lattice& lattice) { return {lattice, lattice.size.x}; }
+StoredSites sites_of_brick(const Lattice& stored, bool cut_along_x, int word_bytes);
 
 }  // namespace kiln::cuda

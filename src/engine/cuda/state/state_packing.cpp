@@ -28,22 +28,59 @@ uint64_t place_in_order(const State& state, CellId cell) {
 
 }  // namespace
 
-CellNumbers::CellNumbers(const State& state, int types) {
+CellNumbers::CellNumbers(const State& state, int types, Room room)
+    : free_(std::size_t(types > kMostTypesByRange ? 0 : types)) {
   const std::vector<TypeId>& type = state.cells.type;
   const CellId cells = state.cells.count();
   if (types > kMostTypesByRange)
     throw UserError(fmt::format("the model has {} types, but the CUDA engine takes at most {}.", types,
                                 kMostTypesByRange));
-  std::vector<std::pair<uint64_t, CellId>> order(cells);
-  for (CellId cell = 0; cell < cells; ++cell)
-    order[cell] = {uint64_t(type[cell]) << 56 | place_in_order(state, cell), cell};
+  std::vector<std::pair<uint64_t, CellId>> order;
+  order.reserve(cells);
+  for (CellId cell = 1; cell < cells; ++cell)
+    if (type[cell] != 0) order.emplace_back(uint64_t(type[cell]) << 56 | place_in_order(state, cell), cell);
   std::sort(order.begin(), order.end());
-  from_device.resize(cells);
-  std::transform(order.begin(), order.end(), from_device.begin(), [](const auto& o) { return o.second; });
-  to_device.resize(cells);
-  for (CellId i = 0; i < cells; ++i) to_device[from_device[i]] = i;
-  for (int k = 0; k <= kMostTypesByRange; ++k)
-    first_of_type[k] = uint32_t(std::count_if(type.begin(), type.end(), [&](TypeId t) { return t < k; }));
+  to_device.assign(cells, kMedium);
+  from_device.reserve(cells);
+  from_device.push_back(kMedium);
+  auto next = order.begin();
+  first_of_type[0] = 0;
+  for (int k = 1; k <= kMostTypesByRange; ++k) {
+    first_of_type[k] = uint32_t(from_device.size());
+    for (; next != order.end() && int(next->first >> 56) == k; ++next) {
+      to_device[next->second] = CellId(from_device.size());
+      from_device.push_back(next->second);
+    }
+    if (room == Room::none || k >= types) continue;
+    constexpr std::size_t kLeast = 64, kPart = 8;
+    std::vector<CellId>& free = free_[std::size_t(k)];
+    const std::size_t rows = kLeast + (from_device.size() - first_of_type[k]) / kPart;
+    for (std::size_t i = 0; i < rows; ++i) {
+      free.push_back(CellId(from_device.size()));
+      from_device.push_back(kMedium);
+    }
+    std::reverse(free.begin(), free.end());
+  }
+}
+
+CellId CellNumbers::add(CellId host, TypeId type) {
+  std::vector<CellId>& free = free_[type];
+  if (free.empty()) return kMedium;
+  const CellId row = free.back();
+  free.pop_back();
+  if (to_device.size() <= host) to_device.resize(host + 1, kMedium);
+  to_device[host] = row;
+  from_device[row] = host;
+  return row;
+}
+
+CellId CellNumbers::remove(CellId host) {
+  const CellId row = to_device[host];
+  to_device[host] = kMedium;
+  from_device[row] = kMedium;
+  const auto behind = std::upper_bound(std::begin(first_of_type), std::end(first_of_type), row);
+  free_[std::size_t(behind - std::begin(first_of_type)) - 1].push_back(row);
+  return row;
 }
 
 }  // namespace kiln::cuda

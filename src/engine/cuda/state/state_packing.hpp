@@ -13,11 +13,22 @@ namespace kiln::cuda {
 // Cells are numbered by type on the device. Those of one type come in the order of their places, so that
 // neighbours lie close together in the tables, too.
 struct CellNumbers {
-  // `types` counts the medium. UserError where there are more than the device takes.
-  CellNumbers(const State& state, int types);
+  // Of every type there may be room for cells that come later.
+  enum class Room { none, some };
 
-  std::vector<CellId> to_device, from_device;
+  // `types` counts the medium. UserError where there are more than the device takes. Cells of the medium's
+  // type are none: their rows are free.
+  CellNumbers(const State& state, int types, Room room = Room::none);
+
+  // A number for a cell that came; kMedium where there is no room.
+  CellId add(CellId host, TypeId type);
+  CellId remove(CellId host);  // the number that it had
+
+  std::vector<CellId> to_device, from_device;  // kMedium where there is no cell
   uint32_t first_of_type[kMostTypesByRange + 1];
+
+ private:
+  std::vector<std::vector<CellId>> free_;  // by type: the device's
 };
 
 // Sites `first` to before `first + count` at MCS number `mcs`.

@@ -3,6 +3,7 @@
 
 #include "core/lattice.hpp"
 #include "engine/cuda/state/device_tables.hpp"
+#include "engine/schedule/rows_near.hpp"
 
 namespace kiln::cuda {
 
@@ -13,16 +14,35 @@ inline constexpr uint64_t kNoClaim = ~uint64_t(0);
 inline constexpr uint32_t kFirstStamp = 0xFFFFFFFEu;
 
 // A round of one pass without Act carries attempts out when they are accepted, with two tables of sizes.
-// Moments have but one table.
-KILN_HD constexpr bool is_at_once(int passes, int max_act, bool moments) {
-  return passes == 1 && max_act == 0 && !moments;
+// Moments have but one table, and bricks tell others of copies after a round.
+KILN_HD constexpr bool is_at_once(int passes, int max_act, bool moments, bool brick) {
+  return passes == 1 && max_act == 0 && !moments && !brick;
+}
+
+// How the targets of a round are numbered: a step is some batches of 32 tiles of a row. On a brick only those
+// rows and steps have numbers that may have targets in it, wherever it lies; some then have none.
+struct RoundShape {
+  uint32_t steps_per_row, rows_y, rows_z;
+
+  KILN_HD constexpr uint32_t steps() const { return steps_per_row * rows_y * rows_z; }
+};
+KILN_HD constexpr RoundShape round_shape(const Lattice& whole, const Lattice& stored, bool brick,
+                                         const tiles::Settings& settings, int batches) {
+  const Vec3i tiles = tiles::tile_counts(whole, settings);
+  const int32_t step_tiles = int32_t(tiles::kStride) * batches;
+  const uint32_t steps = uint32_t(tiles.x + step_tiles - 1) / uint32_t(step_tiles);
+  if (!brick) return {steps, uint32_t(tiles.y), uint32_t(tiles.z)};
+  const uint32_t within = uint32_t(stored.size.x / settings.tile.x + 1 + 2 * step_tiles - 2) / uint32_t(step_tiles);
+  return {within < steps ? within : steps,
+          tiles::RowsNear::most_along(stored.size.y, settings.tile.y, tiles.y),
+          tiles::RowsNear::most_along(stored.size.z, settings.tile.z, tiles.z)};
 }
 
 // In all other cases warps keep lists of their attempts. One pass needs the first four fields; several need
 // all, the last one only with Act.
 enum class OpenField : uint32_t { winner, loser, packed, tile, surroundings, threshold, act };
-KILN_HD constexpr int open_fields(int passes, int max_act, bool moments) {
-  if (is_at_once(passes, max_act, moments)) return 0;
+KILN_HD constexpr int open_fields(int passes, int max_act, bool moments, bool brick) {
+  if (is_at_once(passes, max_act, moments, brick)) return 0;
   if (passes == 1) return 4;
   return max_act > 0 ? 7 : 6;
 }

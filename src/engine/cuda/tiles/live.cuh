@@ -80,10 +80,11 @@ __device__ __forceinline__ bool has_live_source(const StateTables& t, const Word
 __device__ __forceinline__ void find_live(const ThreadRange& threads, const cuda::TilesTables& tables) {
   const Word* sites = static_cast<const Word*>(tables.state.sites);
   const LiveMap map(tables.live);
-  for (int64_t site = threads.rank; site < kLattice.sites(); site += threads.count) {
+  for (int64_t site = threads.rank; site < kWords; site += threads.count) {
+    const Vec3i place = place_of(Offset(site));
+    if (kRow > model::kSize.x && place.x >= model::kSize.x) continue;
     const CellId id = id_of(sites[site]);
     if (is_of_frozen(tables.state, id)) continue;
-    const Vec3i place = place_of(Offset(site));
     if (has_live_source(tables.state, sites, place, id)) map.mark(place);
   }
 }

@@ -88,7 +88,7 @@ __device__ __forceinline__ void load_member(const TilesTables& from, TilesTables
   __syncthreads();
   if (threadIdx.x == 0)
     to.open += int64_t(number) * crew::kWarps * to.open_per_warp *
-               cuda::open_fields(model::kPasses, model::kMaxAct, model::kMoments);
+               cuda::open_fields(model::kPasses, model::kMaxAct, model::kMoments, false);
   __syncthreads();
 }
 
@@ -105,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(32 * kiln::model::kWarpsPerBlock,
   const int32_t crew = int32_t(blockIdx.x / model::kCrew), crews = int32_t(gridDim.x / model::kCrew);
   for (int32_t member = crew; member < count; member += crews) {
     device::load_member(members[member], shared.tables, uint32_t(crew));
-    device::Player player(shared.tables, shared.game);
+    device::Player player(shared.tables, shared.game, {});
     if (refresh) {
       device::OutOfLine::refresh_stamps(shared.tables.state, uint32_t(span.first_mcs));
       player.wait();

@@ -19,21 +19,17 @@ TilesMemory::TilesMemory(const Device& device, const Lattice& lattice, const til
       moments_(state.keeps_moments()),
       members_(state.size()),
       control_(device, members_, "the counters") {
-  if (is_at_once(settings.passes, max_act_, moments_))
+  if (is_at_once(settings.passes, max_act_, moments_, false))
     extents_ = Buffer<Extent>(device_, state.cells(), "the cells");
   if (settings.passes != 1) claims_ = Buffer<uint64_t>(device_, state.cells(), "the cells");
   control_.fill(0);
   renew_claims(state.mcs());
 }
 
-// Every warp keeps its attempts, in the worst case all that it tries in a round. It takes no more shared
-// steps than its list has room for, and the lists together have room for all.
 void TilesMemory::reserve(const KernelShape& shape, int64_t crews) {
-  const WorkSplit split = work_split_of(lattice_, settings_, shape);
-  const int64_t step_tiles = int64_t(tiles::kStride) * shape.batches;
-  const int64_t warps = split.warps(), own = split.steps_per_warp(), fair = (split.end() + warps - 1) / warps;
-  open_per_warp_ = (shape.share_rest ? std::max(own, fair) + 4 : own) * step_tiles;
-  const int64_t words = crews * warps * open_per_warp_ * open_fields(settings_.passes, max_act_, moments_);
+  const WorkSplit split = work_split_of(lattice_, settings_, shape, all_sites(lattice_));
+  open_per_warp_ = most_open(split, shape);
+  const int64_t words = crews * split.warps() * open_per_warp_ * open_fields(settings_.passes, max_act_, moments_, false);
   if (open_.size() < words) open_ = Buffer<uint32_t>(device_, words, "the attempts of a round");
   has_live_ = shape.skips_dead;
   if (has_live_ && live_.size() == 0)

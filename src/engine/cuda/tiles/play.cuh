@@ -11,7 +11,7 @@ extern "C" __global__ void __launch_bounds__(32 * kiln::model::kWarpsPerBlock, 1
   extern __shared__ __align__(16) unsigned char shared_memory[];
   device::Shared& shared = *reinterpret_cast<device::Shared*>(shared_memory);
   device::fill_tables(shared);
-  device::Player(tables, shared).play(span, [](int64_t) {});
+  device::Player(tables, shared, {}).play(span, [](int64_t) {});
 }
 
 extern "C" __global__ void find_live(const __grid_constant__ kiln::cuda::TilesTables tables) {

@@ -1,7 +1,7 @@
 // The `tiles` schedule on a GPU (see engine/schedule/tiles.hpp). One kernel plays whole MCS: its blocks are
 // resident, their warps keep their attempts from pass to pass, and there is a barrier between two passes. A
 // simulation is played by a crew: all blocks (play.cuh), or, where many are played at once, some of
-// them (members.cuh).
+// them (members.cuh). A brick of a lattice is played with a launch for every part of a round (brick.cuh).
 //
 // Attempts of a pass are judged on the sizes that cells had before it, and copies change sizes. So a pass has
 // two parts, with a barrier behind each: all are judged, then copies are carried out. A single pass without
@@ -16,6 +16,7 @@
 #include "engine/cuda/tiles/crew.cuh"
 #include "engine/cuda/tiles/data.hpp"
 #include "engine/cuda/tiles/open.cuh"
+#include "engine/cuda/tiles/part.cuh"
 #include "engine/cuda/tiles/round.cuh"
 #include "engine/cuda/tiles/sites.cuh"
 #include "engine/cuda/tiles/sizes.cuh"
@@ -36,7 +37,7 @@ struct Shared {
   crew::CrewBarrier::BlockFlags flags;
 };
 
-static_assert(sizeof(Shared) <= cuda::shared_bytes(model::kWarpsPerBlock, model::kBatches, kLattice,
+static_assert(sizeof(Shared) <= cuda::shared_bytes(model::kWarpsPerBlock, model::kBatches, kWhole,
                                                    model::kSettings.tile.x, sizeof(Word), model::kMaxAct));
 
 // One thread of the kernel, with its share of the attempts.
@@ -44,8 +45,9 @@ class Player {
  public:
   using Field = cuda::OpenField;
 
-  __device__ Player(const TilesTables& t, Shared& shared)
+  __device__ Player(const TilesTables& t, Shared& shared, const Part& part)
       : tables_(t),
+        part_(part),
         shared_(shared),
         sites_(static_cast<Word*>(t.state.sites)),
         means_(sites_, shared.logs, shared.means[threadIdx.x / 32]),
@@ -65,7 +67,7 @@ class Player {
   __device__ void play(const Span& span, const Between& between) {
     const uint64_t first = span.rounds[0];
     end_ = span.rounds[span.mcs];
-    if (threadIdx.x < 2) round_at(first + threadIdx.x).set(tables_.seed, first + threadIdx.x);
+    if (threadIdx.x < 2) round_at(first + threadIdx.x).set(tables_, first + threadIdx.x);
     if (kAtOnce) {
       sizes_.copy();
       sync_crew();
@@ -87,7 +89,7 @@ class Player {
   __device__ cuda::Extent* sizes() const { return sizes_.table(); }
   __device__ void wait() { sync_crew(); }
 
- private:
+ protected:
   // The first steps of a round are planned while the crew waits at the end of the one before; unless they
   // depend on the lattice, or registers are scarce.
   static constexpr bool kBeginsEarly = kOnePass && !model::kSkipsDead;
@@ -101,7 +103,7 @@ class Player {
       tables_.control->taken[(number + 2) % 3] = 0;  // last used in the round before
     if (!kBeginsEarly) loader_.begin(*round_, number);
     judge_all();
-    const auto set_next = [&] { round_at(number + 2).set(tables_.seed, number + 2); };
+    const auto set_next = [&] { round_at(number + 2).set(tables_, number + 2); };
     const auto begin_next = [&] {
       if (kBeginsEarly && number + 1 < end_) loader_.begin(round_at(number + 1), number + 1);
     };
@@ -156,7 +158,7 @@ class Player {
 
   // Judges one attempt per lane; `here` is false for lanes that have none.
   __device__ __forceinline__ void judge(const Attempt& attempt, bool here) {
-    const Physics physics = model::physics();
+    const auto physics = part_.placed(model::physics());
     const int direction = tiles::direction_of(attempt.word, kNeighbours);
     const float threshold =
         acceptance_threshold(physics.temperature, tiles::threshold_bits_of(attempt.word, kNeighbours));
@@ -242,7 +244,7 @@ class Player {
   }
 
   __device__ __forceinline__ uint64_t claim_of(const Record& r) const {
-    return tiles::claim_of(stamp_, tiles::priority_of(r.tile, round_->priority_key()));
+    return tiles::claim_of(stamp_, round_->priority_of(r.tile));
   }
   __device__ __forceinline__ void claim(const Record& r) {
     const uint64_t mine = claim_of(r);
@@ -326,7 +328,7 @@ class Player {
     carry_out_ready(0, ready);
     count_ = kept;
     open_.move_to_shared();
-    if (kept > 0 && lane_ == 0) barrier_.flag_open();
+    if (kept > 0 && lane_ == 0) part_.flag_open(barrier_, stamp_);
     __syncwarp();
   }
   // Compacts attempts that stay open to place `kept` of the list. Few of 32 are carried out: these are
@@ -411,6 +413,7 @@ class Player {
       if (r.loser != kMedium) move_centroid(tables_.state, r.loser, place, -1);
       if (r.winner != kMedium) move_centroid(tables_.state, r.winner, place, +1);
     }
+    part_.tell(tables_.state, r, place);
     sites_[target] = taken_by(model::physics(), r.winner, type_of(tables_.state, r.winner), clock_);
   }
   // Barrier of the crew. Returns whether any warp has open attempts.
@@ -436,6 +439,7 @@ class Player {
   }
 
   const TilesTables& tables_;
+  Part part_;
   Shared& shared_;
   const SharedRound* round_;
   Word* sites_;

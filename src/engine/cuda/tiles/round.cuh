@@ -14,32 +14,161 @@ namespace kiln::device {
 constexpr int kNeighbours = Moore<kDim>::kCount;
 
 // A batch is 32 tiles of one row, a step kBatches of them, or what is left of the row.
-constexpr Vec3i kTiles = tiles::tile_counts(kLattice, model::kSettings);
+constexpr Vec3i kTiles = tiles::tile_counts(kWhole, model::kSettings);
 constexpr uint32_t kBatchesPerRow = (uint32_t(kTiles.x) + tiles::kStride - 1) / tiles::kStride;
-constexpr uint32_t kStepsPerRow = (kBatchesPerRow + model::kBatches - 1) / model::kBatches;
-constexpr uint32_t kSteps = kStepsPerRow * uint32_t(kTiles.y) * uint32_t(kTiles.z);
+constexpr cuda::RoundShape kShape =
+    cuda::round_shape(kWhole, kLattice, model::kBrick, model::kSettings, int(model::kBatches));
+constexpr uint32_t kStepsPerRow = kShape.steps_per_row, kSteps = kShape.steps();
 constexpr uint32_t kStepTiles = tiles::kStride * model::kBatches;
 
+// Where the targets of a step lie.
+struct StepTargets {
+  Offset row;           // the first site of their row, coded
+  uint32_t first_tile;  // its number
+  int32_t x;            // of the first tile
+  int32_t begin, end;   // of the tiles, those that are tried here
+  int32_t split;        // from this tile on, they lie kGap sites farther
+
+  __device__ __forceinline__ int32_t x_of(int32_t tile) const {
+    const int32_t x = this->x + model::kSettings.tile.x * tile;
+    return kGap > 0 && tile >= split ? x + kGap : x;
+  }
+  __device__ __forceinline__ void set_columns(const tiles::Row& targets, int32_t column) {
+    x = targets.x_of(column);
+    split = column >= targets.split ? int32_t(kStepTiles) : targets.split - column;
+    row = index({0, targets.first.y, targets.first.z});
+  }
+};
+// Tiles of a brick have numbers of their own, and those of the lattice.
+template <bool kBrick>
+struct StepOf : StepTargets {
+  __device__ __forceinline__ uint32_t number() const { return first_tile; }
+};
+template <>
+struct StepOf<true> : StepTargets {
+  uint64_t first_number;
+
+  __device__ __forceinline__ uint64_t number() const { return first_number; }
+};
+using Step = StepOf<model::kBrick>;
+
 // A round, as a block keeps it in shared memory.
-struct SharedRound {
+struct DrawnRound {
   tiles::Round drawn;
 
-  __device__ void set(uint64_t seed, uint64_t number) {
-    drawn = tiles::round_at(kLattice, model::kSettings, seed, number);
-  }
-  __device__ __forceinline__ uint32_t priority_key() const { return drawn.priority_key; }
   // Rebuilt from constants so that the compiler can fold them.
-  __device__ __forceinline__ tiles::Row row_at(uint32_t row) const {
+  __device__ __forceinline__ tiles::Row row_at(uint32_t j, uint32_t k) const {
     const tiles::Round round{model::kSettings.tile, model::kSettings.apart, drawn.shift, kTiles,
                              drawn.priority_key,    drawn.row_key};
-    return round.row_at(kLattice, row % uint32_t(kTiles.y), row / uint32_t(kTiles.y));
+    return round.row_at(kWhole, j, k);
+  }
+};
+
+template <bool kBrick>
+struct RoundOf : DrawnRound {
+  __device__ void set(const cuda::TilesTables& tables, uint64_t number) {
+    drawn = tiles::round_at(kWhole, model::kSettings, tables.seed, number);
+  }
+  __device__ __forceinline__ uint32_t priority_of(uint32_t tile) const {
+    return tiles::priority_of(tile, drawn.priority_key);
   }
   __device__ __forceinline__ Vec3i target_of(uint32_t tile) const {
     constexpr uint32_t length = kBatchesPerRow * tiles::kStride;
-    const tiles::Row targets = row_at(tile / length);
+    const tiles::Row targets = row_of(tile / length);
     return {targets.x_of(int32_t(tile % length)), targets.first.y, targets.first.z};
   }
+  // One without targets where begin == end. `place` is that of its row.
+  __device__ __forceinline__ StepOf<false> step_at(uint32_t number, Vec3i& place) const {
+    StepOf<false> step{};
+    const uint32_t row = number / kStepsPerRow;
+    const int32_t column = int32_t(number % kStepsPerRow * kStepTiles);
+    const tiles::Row targets = row_of(row);
+    place = targets.first;
+    const bool inside = (model::kPeriodic.y || kLattice.contains(1, place.y)) &&
+                        (kDim == 2 || model::kPeriodic.z || kLattice.contains(2, place.z));
+    if (!inside) return step;
+    step.first_tile = row * kBatchesPerRow * tiles::kStride + uint32_t(column);
+    step.set_columns(targets, column);
+    step.end = min(int32_t(kStepTiles), kTiles.x - column);
+    if (!model::kPeriodic.x) {
+      constexpr int32_t width = model::kSettings.tile.x;
+      step.begin = step.x < 0 ? 1 : 0;
+      step.end = min(step.end, (model::kSize.x - step.x + width - 1) / width);
+    }
+    return step;
+  }
+
+ private:
+  __device__ __forceinline__ tiles::Row row_of(uint32_t number) const {
+    return row_at(number % uint32_t(kTiles.y), number / uint32_t(kTiles.y));
+  }
 };
+
+// On a brick only rows that are near have numbers, each of kRowTiles.
+template <>
+struct RoundOf<true> : DrawnRound {
+  tiles::RowsNear near;
+  Vec3i origin;
+  Box own;
+
+  __device__ void set(const cuda::TilesTables& tables, uint64_t number) {
+    drawn = tiles::round_at(kWhole, model::kSettings, tables.seed, number);
+    origin = tables.state.origin;
+    own = tables.state.own;
+    near = {drawn, kWhole, own.shifted(origin)};
+  }
+  __device__ __forceinline__ uint32_t priority_of(uint32_t tile) const {
+    const BrickRow row = row_of(tile / kRowTiles);
+    return tiles::priority_of(uint32_t(row.number) + tile % kRowTiles, drawn.priority_key);
+  }
+  __device__ __forceinline__ Vec3i target_of(uint32_t tile) const {
+    const BrickRow row = row_of(tile / kRowTiles);
+    return {row.targets.x_of(row.column + int32_t(tile % kRowTiles)), row.targets.first.y,
+            row.targets.first.z};
+  }
+  __device__ __forceinline__ StepOf<true> step_at(uint32_t number, Vec3i& place) const {
+    StepOf<true> step{};
+    const int32_t in_row = int32_t(number % kStepsPerRow * kStepTiles);
+    const BrickRow row = row_of(number / kStepsPerRow);
+    const int32_t column = row.column + in_row;
+    place = row.targets.first;
+    if (column >= row.end) return step;
+    step.first_tile = number * kStepTiles;
+    step.first_number = row.number + uint32_t(in_row);
+    step.set_columns(row.targets, column);
+    step.begin = max(row.begin - column, 0);
+    step.end = min(int32_t(kStepTiles), row.end - column);
+    return step;
+  }
+
+ private:
+  static constexpr uint32_t kRowTiles = kStepsPerRow * kStepTiles;
+  struct BrickRow {
+    tiles::Row targets;  // as stored
+    int32_t begin, end;  // columns with targets of the brick
+    int32_t column;      // that the brick's numbers begin with
+    uint64_t number;     // of that one, in the lattice
+  };
+  // Without columns where begin == end.
+  __device__ __forceinline__ BrickRow row_of(uint32_t number) const {
+    BrickRow row{};
+    const uint32_t y = number % kShape.rows_y, z = number / kShape.rows_y;
+    if (!near.has(y, z)) return row;
+    const uint32_t j = near.j_at(y), k = near.k_at(z);
+    row.targets = row_at(j, k);
+    row.targets.first = row.targets.first - origin;
+    const Vec3i& first = row.targets.first;
+    if (first.y < own.low.y || first.y >= own.high.y) return row;
+    if (kDim == 3 && (first.z < own.low.z || first.z >= own.high.z)) return row;
+    row.begin = tiles::column_from(row.targets, kTiles.x, own.low.x);
+    row.end = tiles::column_from(row.targets, kTiles.x, own.high.x);
+    row.column = row.begin / int32_t(kStepTiles) * int32_t(kStepTiles);
+    row.number = (uint64_t(k) * uint32_t(kTiles.y) + j) * (kBatchesPerRow * tiles::kStride) +
+                 uint32_t(row.column);
+    return row;
+  }
+};
+using SharedRound = RoundOf<model::kBrick>;
 
 // An attempt between different cells.
 struct Attempt {
@@ -47,20 +176,6 @@ struct Attempt {
   Offset site;  // of the target, coded
   uint32_t at;  // of the target, in the ring, its neighbours around it
   Word target, source;
-};
-
-// Where the targets of a step lie.
-struct Step {
-  Offset row;           // the first site of their row, coded
-  uint32_t first_tile;  // its number
-  int32_t x;            // of the first tile
-  int32_t begin, end;   // of the tiles, those with a target inside the lattice
-  int32_t split;        // from this tile on, they lie kGap sites farther
-
-  __device__ __forceinline__ int32_t x_of(int32_t tile) const {
-    const int32_t x = this->x + model::kSettings.tile.x * tile;
-    return kGap > 0 && tile >= split ? x + kGap : x;
-  }
 };
 
 // Ring buffer of a warp: the surroundings of the targets of some steps, and the queue of attempts among them
@@ -167,12 +282,12 @@ class TargetLoader {
       in_flight_ -= 1;
       read_slot_ = after(read_slot_);
     }
-    const uint32_t tile = step.first_tile + first;
-    if (tile / tiles::kGroup != group_) {
-      group_ = tile / tiles::kGroup;
+    const auto tile = step.number() + first;
+    if (uint32_t(tile / tiles::kGroup) != group_) {
+      group_ = uint32_t(tile / tiles::kGroup);
       bits_ = tiles::draw_for(tables_.seed, number_, tile + lane_);
     }
-    const uint32_t k = tile / tiles::kStride % 4;
+    const uint32_t k = uint32_t(tile) / tiles::kStride % 4;
     const uint32_t word = k == 0 ? bits_.a : k == 1 ? bits_.b : k == 2 ? bits_.c : bits_.d;
     const uint32_t at =
         slot * Ring::kSlotWords + uint32_t(kBlock / 6 * kPitch + step.x_of(int32_t(in_step)) - slot_x(step));
@@ -216,7 +331,7 @@ class TargetLoader {
   static constexpr bool kSeesAll =
       !model::kShareRest && kStepsPerWarp <= 32;  // all steps of a round, as it begins
   static constexpr int kPiece = 16 / int(sizeof(Word)), kSector = 32 / int(sizeof(Word));  // words
-  static constexpr bool kRowsAligned = model::kSize.x % kPiece == 0;
+  static constexpr bool kRowsAligned = kRow % kPiece == 0;
 
   __device__ __forceinline__ static uint32_t after(uint32_t slot) {
     return slot + 1 < cuda::kSlots ? slot + 1 : 0;
@@ -249,30 +364,15 @@ class TargetLoader {
     if (model::kShareRest && turn_ >= kStepsPerWarp && !ended_ && lane_ == 0)  // its latency is hidden
       next_ = has_room ? kWorkSplit.first_single() + atomicAdd(tables_.control->taken + number_ % 3, 1) : ~0u;
     if (number_ % 2 == 1) number = number < kEnd ? kEnd - 1 - number : ~0u;
-    mine_ = number < kSteps ? step_at(number) : Step{0, 0, 0, 0, 0, 0};
+    mine_ = number < kSteps ? step_at(number) : Step{};
     left_ = __ballot_sync(~0u, mine_.end > mine_.begin);
   }
 
   __device__ __forceinline__ Step step_at(uint32_t number) {
-    Step step{0, 0, 0, 0, 0, 0};
-    const uint32_t row = number / kStepsPerRow;
-    const int32_t column = int32_t(number % kStepsPerRow * kStepTiles);
-    const tiles::Row targets = round_->row_at(row);
-    const Vec3i& place = targets.first;
-    const bool inside = (model::kPeriodic.y || kLattice.contains(1, place.y)) &&
-                        (kDim == 2 || model::kPeriodic.z || kLattice.contains(2, place.z));
-    if (!inside) return step;
-    step.first_tile = row * kBatchesPerRow * tiles::kStride + uint32_t(column);
-    step.x = targets.x_of(column);
-    step.split = column >= targets.split ? int32_t(kStepTiles) : targets.split - column;
-    step.row = index({0, place.y, place.z});
-    step.end = min(int32_t(kStepTiles), kTiles.x - column);
-    if (!model::kPeriodic.x) {
-      constexpr int32_t width = model::kSettings.tile.x;
-      step.begin = step.x < 0 ? 1 : 0;
-      step.end = min(step.end, (model::kSize.x - step.x + width - 1) / width);
-    }
-    if (step.end > step.begin) attempts_ += uint32_t(step.end - step.begin);
+    Vec3i place;
+    Step step = round_->step_at(number, place);
+    if (step.end <= step.begin) return step;
+    attempts_ += uint32_t(step.end - step.begin);
     if (model::kSkipsDead &&
         !LiveMap(tables_.live).is_live({step.x, place.y, place.z}, step.x_of(int32_t(kStepTiles) - 1)))
       step.end = step.begin;

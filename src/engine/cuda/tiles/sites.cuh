@@ -39,9 +39,9 @@ __device__ __forceinline__ bool wrap_one(Vec3i& p) {
 }
 
 // Where a neighbour of a target lies in shared memory, rows of the lattice being kPitch words apart.
-constexpr int kGap = model::kPeriodic.x ? model::kSize.x % model::kSettings.tile.x : 0;
-constexpr int kPitch = cuda::slot_pitch(model::kBatches, kLattice, model::kSettings.tile.x, sizeof(Word));
-constexpr int kSlotReach = cuda::slot_reach(model::kBatches, kLattice, model::kSettings.tile.x);
+constexpr int kGap = kWhole.periodic.x ? kWhole.size.x % model::kSettings.tile.x : 0;
+constexpr int kPitch = cuda::slot_pitch(model::kBatches, kWhole, model::kSettings.tile.x, sizeof(Word));
+constexpr int kSlotReach = cuda::slot_reach(model::kBatches, kWhole, model::kSettings.tile.x);
 __device__ __forceinline__ constexpr int in_slot(const Vec3i& step) {
   return (step.z * 3 + step.y) * kPitch + step.x;
 }

@@ -22,8 +22,8 @@ int64_t divided_up(int64_t number, int64_t divisor) { return (number + divisor -
 }  // namespace
 
 std::string tiles_source(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
-                         int history, const KernelShape& shape, Numbers numbers) {
-  return model_prologue(physics, layout, history, numbers) +
+                         int history, const KernelShape& shape, Numbers numbers, const StoredSites& stored) {
+  return model_prologue(physics, layout, history, numbers, stored) +
          fmt::format(
              "#include \"engine/schedule/tiles.hpp\"\nnamespace kiln::model {{\n"
              "constexpr uint32_t kCrew = {};\n"
@@ -41,7 +41,10 @@ std::string tiles_source(const Physics& physics, const tiles::Settings& settings
              numbers == Numbers::folded ? fmt::format("{:a}f", settings.hopeless) : "kNumbers.hopeless",
              shape.warps_per_block, shape.batches, shape.steps_per_unit, shape.share_rest,
              tracks_sums(physics, history, shape), shape.skips_dead, shape.blocks_per_multiprocessor,
-             mcs_between_anchor_checks(physics.lattice), shape.members ? "members" : "play");
+             mcs_between_anchor_checks(physics.lattice),
+             shape.members     ? "members"
+             : stored.is_brick ? "brick"
+                               : "play");
 }
 
 // Cells are taken to be as large as their targets.
@@ -56,9 +59,9 @@ bool is_sparse(const State& state, const Physics& physics) {
 
 namespace {
 
-int64_t steps_of_round(const Lattice& lattice, const tiles::Settings& settings, int batches) {
-  const Vec3i tiles = tiles::tile_counts(lattice, settings);
-  return divided_up(tiles.x, int64_t(tiles::kStride) * batches) * tiles.y * tiles.z;
+int64_t steps_of_round(const Lattice& lattice, const StoredSites& stored, const tiles::Settings& settings,
+                       int batches) {
+  return round_shape(lattice, stored.lattice, stored.is_brick, settings, batches).steps();
 }
 
 struct Compiling {
@@ -68,6 +71,7 @@ struct Compiling {
   int history;
   Numbers numbers;
   int architecture;
+  StoredSites stored;
 };
 
 // Warps per multiprocessor. With more, each has too few registers, which are allocated four warps at a time.
@@ -125,7 +129,7 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
                              c.layout.max_act);
     if (int(result.shape.shared_bytes) > shared_at_most && warps > 1) continue;
     result.compiled =
-        compile_cached(tiles_source(c.physics, c.settings, c.layout, c.history, result.shape, c.numbers),
+        compile_cached(tiles_source(c.physics, c.settings, c.layout, c.history, result.shape, c.numbers, c.stored),
                        "tiles.cu", c.architecture);
     int spilled = 0;
     for (const KernelResources& r : resources(result.compiled)) spilled += r.spill_stores;
@@ -137,22 +141,29 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
 
 }  // namespace
 
-WorkSplit work_split_of(const Lattice& lattice, const tiles::Settings& settings, const KernelShape& shape) {
-  return {uint32_t(steps_of_round(lattice, settings, shape.batches)), uint32_t(shape.steps_per_unit),
+WorkSplit work_split_of(const Lattice& lattice, const tiles::Settings& settings, const KernelShape& shape,
+                        const StoredSites& stored) {
+  return {uint32_t(steps_of_round(lattice, stored, settings, shape.batches)), uint32_t(shape.steps_per_unit),
           uint32_t(shape.crew), uint32_t(shape.warps_per_block), shape.share_rest};
+}
+
+// A warp takes no more shared steps than its list has room for, and the lists together have room for all.
+int64_t most_open(const WorkSplit& split, const KernelShape& shape) {
+  const int64_t own = split.steps_per_warp(), fair = divided_up(split.end(), split.warps());
+  return (shape.share_rest ? std::max(own, fair) + 4 : own) * int64_t(tiles::kStride) * shape.batches;
 }
 
 TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
                            int history, Numbers numbers, int architecture, int multiprocessors,
-                           int shared_per_block, bool skips_dead) {
+                           int shared_per_block, bool skips_dead, const StoredSites& stored) {
   KernelShape shape;
   shape.crew = multiprocessors;
   shape.skips_dead = skips_dead;
   // Where every warp has one step at most, short steps end sooner.
   const bool one_each =
-      steps_of_round(physics.lattice, settings, 1) <= int64_t(multiprocessors) * most_warps(physics);
+      steps_of_round(physics.lattice, stored, settings, 1) <= int64_t(multiprocessors) * most_warps(physics);
   shape.batches = one_each ? 1 : batches_for(physics, settings);
-  const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
+  const int64_t steps = steps_of_round(physics.lattice, stored, settings, shape.batches);
   const int warps = warps_for(steps, multiprocessors, physics);
   const int64_t steps_per_warp = steps / (int64_t(multiprocessors) * warps);
   // Where warps have few steps each, and these take long, smaller units balance better.
@@ -161,8 +172,8 @@ TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settin
   // In several passes, warps that took more attempts would hold up the barrier of every pass; and with few
   // steps per warp, the atomic takes as long as it saves.
   shape.share_rest = settings.passes == 1 && many;
-  return compile_with_most_warps({physics, settings, layout, history, numbers, architecture}, shape, warps,
-                                 room_in(shared_per_block));
+  return compile_with_most_warps({physics, settings, layout, history, numbers, architecture, stored}, shape,
+                                 warps, room_in(shared_per_block));
 }
 
 TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
@@ -174,7 +185,8 @@ TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
   shape.skips_dead = skips_dead;
   shape.batches = batches_for(physics, settings);
   shape.steps_per_unit = steps_of_draw(shape.batches);
-  const int64_t steps = steps_of_round(physics.lattice, settings, shape.batches);
+  const StoredSites stored = all_sites(physics.lattice);
+  const int64_t steps = steps_of_round(physics.lattice, stored, settings, shape.batches);
   const int warps = most_warps(physics);
   const int64_t blocks_with_work = divided_up(steps, warps);
   shape.crew = int(std::clamp<int64_t>(multiprocessors / members, 1, blocks_with_work));
@@ -186,7 +198,7 @@ TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
   shape.blocks_per_multiprocessor = shape.crew > 1 ? 1 : int(divided_up(per_multiprocessor, turns));
   constexpr int kReserved = 1024;  // bytes of shared memory that every block takes beside its own
   const int blocks = shape.blocks_per_multiprocessor;
-  return compile_with_most_warps({physics, settings, layout, history, numbers, architecture}, shape,
+  return compile_with_most_warps({physics, settings, layout, history, numbers, architecture, stored}, shape,
                                  std::max(1, warps / blocks),
                                  (shared_per_block + kReserved) / blocks - kReserved);
 }

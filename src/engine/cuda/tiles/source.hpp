@@ -28,7 +28,7 @@ struct KernelShape {
 
 // CUDA C++ for compile(). `history` is State::history_length.
 std::string tiles_source(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
-                         int history, const KernelShape& shape, Numbers numbers);
+                         int history, const KernelShape& shape, Numbers numbers, const StoredSites& stored);
 
 struct TilesKernels {
   Compiled compiled;
@@ -39,7 +39,7 @@ struct TilesKernels {
 // many warps as that and the registers allow.
 TilesKernels compile_tiles(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
                            int history, Numbers numbers, int architecture, int multiprocessors,
-                           int shared_per_block, bool skips_dead);
+                           int shared_per_block, bool skips_dead, const StoredSites& stored);
 
 // The same for `members` simulations at once.
 TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
@@ -51,6 +51,9 @@ TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
 bool is_sparse(const State& state, const Physics& physics);
 
 // How the steps of a round are split over the warps of a crew.
-WorkSplit work_split_of(const Lattice& lattice, const tiles::Settings& settings, const KernelShape& shape);
+WorkSplit work_split_of(const Lattice& lattice, const tiles::Settings& settings, const KernelShape& shape,
+                        const StoredSites& stored);
+// How many attempts a warp has to have room for in its list: in the worst case all that it tries in a round.
+int64_t most_open(const WorkSplit& split, const KernelShape& shape);
 
 }  // namespace kiln::cuda

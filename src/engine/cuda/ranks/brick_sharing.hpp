@@ -1,0 +1,51 @@
+// Who shares which cells, where these lie on a device: what changed is found there, and a Sharing on the host
+// agrees with the other ranks.
+#pragma once
+
+#include "engine/cuda/ranks/brick_state.hpp"
+#include "engine/ranks/sharing.hpp"
+
+namespace kiln::cuda {
+
+class BrickSharing {
+ public:
+  BrickSharing(const Device& device, const Stream& stream, BrickState& state, const TissuePart& part,
+               const Sharing& sharing, const std::vector<uint32_t>& told = {});
+
+  void use(const Module& module);
+  // Points the tables at what is known of each cell.
+  void give(BrickTables& tables) const;
+
+  // What the host's Sharing is refreshed with.
+  std::vector<Sharing::Change> find_changes(const BrickTables& tables);
+  // What came of that. False where there is no room for cells that came: nothing was changed then.
+  bool take_over(BrickTables& tables);
+  // The list of shared cells, and their table by number.
+  void list_shared(BrickTables& tables);
+
+  // By the part's ids: how partners know a cell to be owned. For another that takes this one's place.
+  std::vector<uint32_t> told() const;
+
+ private:
+  uint64_t bits_of(CellId own) const;
+
+  Device device_;
+  const Stream& stream_;
+  BrickState& state_;
+  const TissuePart& part_;
+  const Sharing& sharing_;
+  Buffer<CellId> numbers_;
+  Buffer<uint64_t> partners_, near_, own_ids_;
+  Buffer<int32_t> here_;
+  Buffer<uint32_t> told_, shared_count_, found_count_;
+  Buffer<CellId> shared_;
+  Buffer<Zone> zones_;
+  Buffer<FoundChange> found_;
+  Buffer<NewSharing> resettled_;
+  Pinned<uint32_t> count_;
+  Pinned<FoundChange> first_found_;
+  int32_t zone_count_ = 0;
+  Function mark_near_, find_changes_, note_told_, set_sharing_, list_shared_;
+};
+
+}  // namespace kiln::cuda

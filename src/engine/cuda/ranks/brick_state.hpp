@@ -1,0 +1,71 @@
+// The part of a tissue that a rank knows, on a device: its sites and the rows of its cells, which come and
+// go.
+#pragma once
+
+#include "engine/cuda/driver/driver.hpp"
+#include "engine/cuda/ranks/brick_tables.hpp"
+#include "engine/cuda/state/device_columns.hpp"
+#include "engine/cuda/state/device_tables.hpp"
+#include "engine/cuda/state/site_layout.hpp"
+#include "engine/cuda/state/staging_buffer.hpp"
+#include "engine/cuda/state/state_packing.hpp"
+#include "engine/ranks/tissue_part.hpp"
+
+namespace kiln::cuda {
+
+class BrickState {
+ public:
+  // `types` counts the medium; `max_act` is the largest Act value that any phase can set. The part has to
+  // stay: it holds what was last fetched.
+  BrickState(const Device& device, const Stream& stream, TissuePart& part, int types, int max_act);
+
+  const SiteLayout& layout() const { return layout_; }
+  const StoredSites& stored() const { return stored_; }
+  const StateTables& tables() const { return tables_; }
+  int64_t rows() const { return int64_t(numbers_.from_device.size()); }  // of cells, free ones among them
+  // kMedium where it has none.
+  CellId row_of(CellId own) const {
+    return own < numbers_.to_device.size() ? numbers_.to_device[own] : kMedium;
+  }
+  CellId own_of(CellId row) const { return numbers_.from_device[row]; }
+  DeviceColumns& columns() { return columns_; }
+  Buffer<uint32_t>& anchors_moved() { return anchors_moved_; }
+  void use(const Module& module);
+
+  // Into the part.
+  void fetch_sites();
+  void fetch_cells();
+  // Rows of some cells, by the part's ids, into the part; and from there to new rows, which are given back:
+  // none where there is no room for all of them.
+  void fetch_rows(const std::vector<CellId>& cells);
+  std::vector<CellId> add_rows(const std::vector<CellId>& cells);
+  // Gives back which it was.
+  CellId remove_row(CellId own) { return numbers_.remove(own); }
+
+  // A launch for kernels with grid-stride loops.
+  Launch grid_stride() const;
+
+ private:
+  template <class Word>
+  void upload_sites();
+  template <class Word>
+  void download_sites();
+  RowPlan plan() const;
+
+  Device device_;
+  const Stream& stream_;
+  TissuePart& part_;
+  CellNumbers numbers_;
+  SiteLayout layout_;
+  StoredSites stored_;
+  DeviceColumns columns_;
+  Buffer<uint8_t> sites_, moved_;
+  Buffer<uint32_t> anchors_moved_;
+  Buffer<CellId> listed_;    // rows that are fetched or added
+  Buffer<uint32_t> packed_;  // their contents
+  StagingBuffer staging_;
+  StateTables tables_{};
+  Function put_in_order_, gather_rows_, scatter_rows_;
+};
+
+}  // namespace kiln::cuda

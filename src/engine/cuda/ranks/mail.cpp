@@ -1,0 +1,151 @@
+#include "engine/cuda/ranks/mail.hpp"
+
+#include <algorithm>
+
+namespace kiln::cuda {
+
+// What each of them lets the others see.
+class PeerGroup {
+ public:
+  explicit PeerGroup(int ranks) : seats_(std::size_t(ranks)) {}
+
+  struct Seat {
+    std::vector<int> partners;  // in the order of the outboxes
+    std::vector<const uint8_t*> records[2];
+    const uint32_t* sent[2] = {nullptr, nullptr};
+    std::optional<Event> told[2];
+  };
+  Seat& of(int rank) { return seats_[std::size_t(rank)]; }
+
+ private:
+  std::vector<Seat> seats_;
+};
+
+std::shared_ptr<PeerGroup> make_peer_group(int ranks, const std::vector<int>& devices) {
+  for (const int one : devices)
+    for (const int other : devices)
+      if (!Device(one).reach(Device(other))) return nullptr;
+  return std::make_shared<PeerGroup>(ranks);
+}
+
+Mail::Mail(const Device& device, const Stream& stream, Exchange& exchange, const BrickGrid& grid,
+           std::shared_ptr<PeerGroup> peers)
+    : device_(device), stream_(stream), exchange_(exchange), grid_(grid), peers_(std::move(peers)) {
+  for (int turn = 0; turn < 2; ++turn) {
+    outboxes_[turn] = Buffer<Outbox>(device_, kMostPartners, "messages");
+    inboxes_[turn] = Buffer<Inbox>(device_, kMostPartners, "messages");
+    sent_[turn] = Buffer<uint32_t>(device_, kMostPartners, "messages");
+    sent_[turn].fill(0);
+    if (peers_) peers_->of(exchange_.rank()).told[turn].emplace(device_);
+  }
+  if (!peers_) {
+    heard_ = Buffer<uint32_t>(device_, kMostPartners, "messages");
+    counts_ = Pinned<uint32_t>(device_, kMostPartners);
+  }
+}
+
+Mail::~Mail() = default;
+
+void Mail::give(BrickTables& tables) const {
+  tables.outboxes = outboxes_[turn_].data();
+  tables.sent = sent_[turn_].data();
+  tables.sent_before = sent_[1 - turn_].data();
+}
+
+void Mail::fit(const std::vector<int>& partners, const std::vector<int64_t>& bytes) {
+  bool changed = partners != partners_;
+  partners_ = partners;
+  for (int turn = 0; turn < 2; ++turn) {
+    out_[turn].resize(partners.size());
+    std::vector<Outbox> boxes;
+    for (std::size_t p = 0; p < partners.size(); ++p) {
+      Buffer<uint8_t>& box = out_[turn][p];
+      if (box.size() < bytes[p]) {
+        box = {};
+        box = Buffer<uint8_t>(device_, bytes[p] + bytes[p] / 4, "messages");
+        changed = true;
+      }
+      boxes.push_back({box.data(), uint64_t(box.size())});
+    }
+    if (changed) outboxes_[turn].upload(boxes.data(), int64_t(boxes.size()));
+  }
+  if (peers_) tell_where();
+  if (!peers_ && changed) in_.resize(partners.size());
+}
+
+// Where partners find what is told to them; and where this rank finds what they tell.
+void Mail::tell_where() {
+  PeerGroup::Seat& mine = peers_->of(exchange_.rank());
+  mine.partners = partners_;
+  for (int turn = 0; turn < 2; ++turn) {
+    mine.records[turn].clear();
+    for (const Buffer<uint8_t>& box : out_[turn]) mine.records[turn].push_back(box.data());
+    mine.sent[turn] = sent_[turn].data();
+  }
+  exchange_.sum(0);  // all have told
+  for (int turn = 0; turn < 2; ++turn) {
+    std::vector<Inbox> boxes;
+    for (const int rank : partners_) {
+      const PeerGroup::Seat& theirs = peers_->of(rank);
+      const auto place =
+          std::find(theirs.partners.begin(), theirs.partners.end(), exchange_.rank()) - theirs.partners.begin();
+      boxes.push_back(
+          {theirs.records[turn][std::size_t(place)], theirs.sent[turn] + place, grid_.brick(rank)});
+    }
+    const auto same = [](const Inbox& a, const Inbox& b) { return a.records == b.records && a.count == b.count; };
+    if (std::equal(boxes.begin(), boxes.end(), seen_[turn].begin(), seen_[turn].end(), same)) continue;
+    inboxes_[turn].upload(boxes.data(), int64_t(boxes.size()));
+    seen_[turn] = boxes;
+  }
+  exchange_.sum(0);  // nobody changes anything before all have read
+}
+
+void Mail::swap(std::size_t record_bytes) {
+  if (peers_)
+    swap_with_peers();
+  else
+    swap_over_host(record_bytes);
+  turn_ = 1 - turn_;
+}
+
+void Mail::swap_with_peers() {
+  peers_->of(exchange_.rank()).told[turn_]->record(stream_);
+  exchange_.sum(0);  // an event that was not recorded yet would hold nobody back
+  for (const int rank : partners_) peers_->of(rank).told[turn_]->hold_back(stream_);
+}
+
+void Mail::swap_over_host(std::size_t record_bytes) {
+  const auto count = int64_t(partners_.size());
+  messages_out_.resize(partners_.size());
+  sent_[turn_].download(counts_.data(), count, 0, &stream_);
+  stream_.synchronize();
+  for (std::size_t p = 0; p < partners_.size(); ++p) {
+    const int64_t bytes = std::min(int64_t(counts_[int64_t(p)]) * int64_t(record_bytes), out_[turn_][p].size());
+    messages_out_[p].resize(std::size_t(bytes));
+    out_[turn_][p].download(reinterpret_cast<uint8_t*>(messages_out_[p].data()), bytes, 0, &stream_);
+  }
+  stream_.synchronize();
+  exchange_.swap(partners_, messages_out_, messages_in_);
+  std::vector<Inbox> boxes;
+  for (std::size_t p = 0; p < partners_.size(); ++p) {
+    const auto bytes = int64_t(messages_in_[p].size());
+    if (in_[p].size() < bytes || in_[p].size() == 0)
+      in_[p] = Buffer<uint8_t>(device_, 2 * bytes + 4096, "messages");
+    in_[p].upload(reinterpret_cast<const uint8_t*>(messages_in_[p].data()), bytes, 0, &stream_);
+    counts_[int64_t(p)] = uint32_t(bytes / int64_t(record_bytes));
+    boxes.push_back({in_[p].data(), heard_.data() + p, grid_.brick(partners_[p])});
+  }
+  heard_.upload(counts_.data(), count, 0, &stream_);
+  inboxes_[turn_].upload(boxes.data(), count, 0, &stream_);
+  stream_.synchronize();  // what was copied up is written again by the next swap
+}
+
+int64_t Mail::told_last() const {
+  std::vector<uint32_t> counts(kMostPartners);
+  sent_[1 - turn_].download(counts.data(), kMostPartners);
+  int64_t sum = 0;
+  for (const uint32_t count : counts) sum += count;
+  return sum;
+}
+
+}  // namespace kiln::cuda
