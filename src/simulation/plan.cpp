@@ -128,7 +128,7 @@ Plan plan_for(const Model& model, int ranks, const std::string& bricks, const Ha
   plan.disk = disk_need(model, plan.cells);
   if (plan.ranks == 1) return plan;
 
-  const double depth = shared_within(plan.grid, reach) +
+  const double depth = shared_within(plan.grid, reach, on_gpu) +
                        std::pow(mean_volume(model, plan.cells), 1.0 / model.lattice.dimension);
   const int passes = settings.passes > 0 ? settings.passes : kPassesUntilNothingIsOpen;
   const SharedSites shared = shared_sites(plan.grid, depth);
@@ -140,7 +140,7 @@ Plan plan_for(const Model& model, int ranks, const std::string& bricks, const Ha
   plan.claim_bytes = claims * plan.copy_bytes;
   plan.sharing_bytes = kSharingPerCopy * plan.copy_bytes;
   plan.face_bytes = bytes_of(shared.face) * (1 + claims + kSharingPerCopy) / plan.rounds;
-  plan.swaps = (passes == 1 ? 1 : 2 * passes) + 2.0 / rounds_between_refreshes(plan.grid, reach);
+  plan.swaps = (passes == 1 ? 1 : 2 * passes) + 2.0 / pace_of(plan.grid, reach, on_gpu).between;
   plan.talking_s =
       plan.rounds * plan.swaps * plan.link().latency_s + plan.message_bytes() / plan.link().bytes_per_s;
   return plan;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kRoundsBetween = 4;
 
-// How far away a cell can be and be within reach after so many rounds.
-int nearness(int reach, int rounds_between) { return reach + rounds_between; }
+// How far away a cell can be and be within reach when others hear of it.
+int nearness(int reach, const Pace& pace) { return reach + pace.between + pace.lag; }
 
 void sort_and_unite(std::vector<int>& ranks) {
   std::sort(ranks.begin(), ranks.end());
@@ -42,22 +42,26 @@ std::vector<std::pair<int, std::vector<Box>>> zones_of(const BrickGrid& grid, in
 
 }  // namespace
 
-int rounds_between_refreshes(const BrickGrid& grid, int reach) {
-  return std::clamp(grid.thinnest() - reach, 1, kRoundsBetween);
+// Cells that come near are those of the next bricks.
+Pace pace_of(const BrickGrid& grid, int reach, bool at_leisure) {
+  const int free = std::max(1, grid.thinnest() - reach);
+  if (!at_leisure) return {std::min(free, kRoundsBetween)};
+  const int between = std::clamp(2 * free / 3, 1, kRoundsBetween);
+  return {between, std::min(free - between, between / 2)};
 }
 
-int shared_within(const BrickGrid& grid, int reach) {
-  return nearness(reach, rounds_between_refreshes(grid, reach));
+int shared_within(const BrickGrid& grid, int reach, bool at_leisure) {
+  return nearness(reach, pace_of(grid, reach, at_leisure));
 }
 
-int thinnest_brick(int reach) { return std::max(2 * reach, nearness(reach, 1)); }
+int thinnest_brick(int reach) { return std::max(2 * reach, nearness(reach, {})); }
 
 Sharing::Sharing(TissuePart& part, Exchange& exchange, int reach,
-                 const std::map<CellId, std::vector<int>>& holders)
+                 const std::map<CellId, std::vector<int>>& holders, bool at_leisure)
     : part_(part),
       exchange_(exchange),
-      rounds_between_(rounds_between_refreshes(part.grid, reach)),
-      near_enough_(shared_within(part.grid, reach)),
+      pace_(pace_of(part.grid, reach, at_leisure)),
+      near_enough_(nearness(reach, pace_)),
       owners_(part.state.cells.count()),
       set_of_(part.state.cells.count(), 0) {
   for (auto& [rank, zones] : zones_of(part.grid, part.brick.rank, near_enough_)) {
@@ -96,8 +100,10 @@ std::size_t Sharing::partner_of(int rank) {
   return index;
 }
 
-std::vector<int> Sharing::sharers_by(const Owners& owners) {
-  std::vector<int> ranks;
+// Good until the next call.
+const std::vector<int>& Sharing::sharers_by(std::span<const Owner> owners) {
+  std::vector<int>& ranks = sharers_;
+  ranks.clear();
   for (const Owner& owner : owners) {
     ranks.push_back(owner.rank);
     if (owner.near == 0) continue;
@@ -109,9 +115,17 @@ std::vector<int> Sharing::sharers_by(const Owners& owners) {
   return ranks;
 }
 
+bool Sharing::names(const Owner& owner, int rank) {
+  if (owner.rank == rank) return true;
+  const std::vector<int>& neighbours = neighbours_of(owner.rank);
+  const auto at = std::find(neighbours.begin(), neighbours.end(), rank) - neighbours.begin();
+  return at < std::ssize(neighbours) && (owner.near >> at & 1) != 0;
+}
+
 // With these ranks, the rank itself among them.
 void Sharing::share(CellId own, const std::vector<int>& ranks) {
-  std::vector<int> others;
+  std::vector<int>& others = others_;
+  others.clear();
   for (const int rank : ranks)
     if (rank != part_.brick.rank) others.push_back(int(partner_of(rank)));
   const auto [place, is_new] = set_numbers_.try_emplace(others, uint32_t(sets_.size()));
@@ -171,8 +185,9 @@ void Sharing::tell_changes(const std::vector<Change>& found, std::vector<Message
     Owners& owners = owners_[own];
     const auto mine = owner(owners, me);
     const Owner now{me, near};
-    std::vector<int> told;
-    if (owns) told = sharers_by({now});
+    std::vector<int>& told = before_;
+    told.clear();
+    if (owns) told = sharers_by({&now, 1});
     for (const int partner : sharers_of(own)) told.push_back(partners_[std::size_t(partner)]);
     sort_and_unite(told);
     for (const int rank : told) {
@@ -204,27 +219,21 @@ void Sharing::hear_changes(const std::vector<Message>& in) {
 }
 
 // All who shared a cell know now who is to.
-void Sharing::settle(const BringRows& bring, std::vector<Message>& out) {
+void Sharing::settle() {
   const int me = part_.brick.rank;
-  struct Newcomer {
-    CellId own;
-    std::size_t partner;
-  };
-  std::vector<Newcomer> newcomers;
-  std::vector<CellId> wanted;
+  newcomers_.clear();
   for (const CellId own : changed_) {
     Owners& owners = owners_[own];
     std::sort(owners.begin(), owners.end(), [](const Owner& a, const Owner& b) { return a.rank < b.rank; });
-    const std::vector<int> ranks = sharers_by(owners);
-    std::vector<int> before{me};
+    const std::vector<int>& ranks = sharers_by(owners);
+    std::vector<int>& before = before_;
+    before.assign(1, me);
     for (const int partner : sharers_of(own)) before.push_back(partners_[std::size_t(partner)]);
     for (const int rank : ranks) {
       if (holds(before, rank)) continue;
       const auto sender = std::find_if(owners.begin(), owners.end(),
-                                       [&](const Owner& owner) { return holds(sharers_by({owner}), rank); });
-      if (sender->rank != me) continue;
-      newcomers.push_back({own, partner_of(rank)});
-      if (wanted.empty() || wanted.back() != own) wanted.push_back(own);
+                                       [&](const Owner& owner) { return names(owner, rank); });
+      if (sender->rank == me) newcomers_.push_back({own, partner_of(rank)});
     }
     if (holds(ranks, me))
       share(own, ranks);
@@ -232,17 +241,8 @@ void Sharing::settle(const BringRows& bring, std::vector<Message>& out) {
       left_.push_back(own);
     else
       share(own, {me});  // the cell is gone, and the first of those who knew it keeps its row
+    if (ranks.size() < 2) owners.clear();
   }
-  if (bring && !wanted.empty()) bring(wanted);
-  for (const auto& [own, partner] : newcomers) {
-    Message& message = out[partner];
-    append(message, part_.number[own]);
-    append(message, uint32_t(owners_[own].size()));
-    for (const Owner& owner : owners_[own]) append(message, owner);
-    append_row(message, part_, own);
-  }
-  for (const CellId own : changed_)
-    if (sharers_by(owners_[own]).size() < 2) owners_[own].clear();
 }
 
 void Sharing::welcome(const std::vector<Message>& in) {
@@ -267,19 +267,35 @@ void Sharing::swap(std::span<const int> partners, std::vector<Message>& out, std
   exchange_.swap(partners, out, in);
 }
 
-void Sharing::refresh(const std::vector<Change>& found, const BringRows& bring, Traffic& traffic) {
+void Sharing::agree(const std::vector<Change>& found, Traffic& traffic) {
   for (std::vector<CellId>* cells : {&changed_, &came_, &left_}) cells->clear();
   is_changed_.resize(part_.state.cells.count(), false);
   // As many as there were: a partner that is new to one side is not known to the other yet.
-  const std::vector<int> partners = partners_;
-  std::vector<Message> out(partners.size()), in;
+  taking_part_ = partners_;
+  std::vector<Message> out(taking_part_.size()), in;
   tell_changes(found, out);
-  swap(partners, out, in, traffic);
+  swap(taking_part_, out, in, traffic);
   hear_changes(in);
-  for (Message& message : out) message.clear();
-  settle(bring, out);
-  swap(partners, out, in, traffic);
   for (const CellId own : changed_) is_changed_[own] = false;
+  settle();
+}
+
+void Sharing::complete(const BringRows& bring, Traffic& traffic) {
+  std::vector<Message> out(taking_part_.size()), in;
+  if (bring && !newcomers_.empty()) {
+    std::vector<CellId> wanted;
+    for (const auto& [own, partner] : newcomers_)
+      if (wanted.empty() || wanted.back() != own) wanted.push_back(own);
+    bring(wanted);
+  }
+  for (const auto& [own, partner] : newcomers_) {
+    Message& message = out[partner];
+    append(message, part_.number[own]);
+    append(message, uint32_t(owners_[own].size()));
+    for (const Owner& owner : owners_[own]) append(message, owner);
+    append_row(message, part_, own);
+  }
+  swap(taking_part_, out, in, traffic);
   for (const CellId own : left_) {
     part_.drop_cell(own);
     owners_[own].clear();

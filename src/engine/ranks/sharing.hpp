@@ -21,25 +21,38 @@
 
 namespace kiln {
 
+// How often ranks agree on who shares what, and how long that takes, in rounds.
+struct Pace {
+  int between = 1, lag = 0;
+};
+Pace pace_of(const BrickGrid& grid, int reach, bool at_leisure);
+
 class Sharing {
  public:
   // `holders`: by number of a cell, all ranks to which it is near, in rising order; cells that are near to
   // one alone may be left out. Sites are read `reach` away from targets.
-  Sharing(TissuePart& part, Exchange& exchange, int reach, const std::map<CellId, std::vector<int>>& holders);
+  Sharing(TissuePart& part, Exchange& exchange, int reach, const std::map<CellId, std::vector<int>>& holders,
+          bool at_leisure = false);
 
-  // To be called at least once in so many rounds.
-  int rounds_between() const { return rounds_between_; }
-  void refresh(Traffic& traffic) { refresh(find_changes(), {}, traffic); }
+  // To be called once in so many rounds.
+  int rounds_between() const { return pace_.between; }
+  void refresh(Traffic& traffic) {
+    agree(find_changes(), traffic);
+    complete({}, traffic);
+  }
 
-  // The same where the sites lie elsewhere: what was found there, and a way to bring the rows of cells that
-  // others ask for.
+  // The same where the sites lie elsewhere, in steps: what was found there; then, at leisure, who is to share
+  // what; and lag() rounds after it was found that comes into effect. Then the rows of cells that others ask
+  // for have to be brought.
+  int lag() const { return pace_.lag; }
   struct Change {
     CellId own;
     bool owns;      // the rank has sites of the cell
     uint32_t near;  // to whom these are near, as bits of neighbours()
   };
   using BringRows = std::function<void(const std::vector<CellId>&)>;
-  void refresh(const std::vector<Change>& found, const BringRows& bring, Traffic& traffic);
+  void agree(const std::vector<Change>& found, Traffic& traffic);
+  void complete(const BringRows& bring, Traffic& traffic);
   struct Neighbour {
     int rank;
     std::vector<Box> zones;  // sites of the brick, as stored, that are near to the neighbour's
@@ -79,24 +92,34 @@ class Sharing {
     return std::find_if(owners.begin(), owners.end(), [&](const Owner& o) { return o.rank == rank; });
   }
   const std::vector<int>& neighbours_of(int rank);
-  std::vector<int> sharers_by(const Owners& owners);
+  const std::vector<int>& sharers_by(std::span<const Owner> owners);
+  bool names(const Owner& owner, int rank);
   std::size_t partner_of(int rank);
   void share(CellId own, const std::vector<int>& ranks);
   void put_into(CellId own, uint32_t set);
   void tell_changes(const std::vector<Change>& found, std::vector<Message>& out);
   void hear_changes(const std::vector<Message>& in);
-  void settle(const BringRows& bring, std::vector<Message>& out);
+  void settle();
   void welcome(const std::vector<Message>& in);
 
   TissuePart& part_;
   Exchange& exchange_;
-  int rounds_between_, near_enough_;
+  Pace pace_;
+  int near_enough_;
   std::vector<Neighbour> neighbours_;
   std::map<int, std::vector<int>> neighbours_of_;  // by rank; those that were asked for
   std::vector<uint32_t> near_;                     // by own id: bits of neighbours_
   std::vector<Owners> owners_;                     // by own id; none where no other rank shares the cell
   std::vector<bool> is_changed_;                   // by own id, during a refresh
   std::vector<CellId> changed_, came_, left_;
+  // Of a refresh that is not complete: cells whose rows are to be sent, and to whom; and who takes part.
+  struct Newcomer {
+    CellId own;
+    std::size_t partner;
+  };
+  std::vector<Newcomer> newcomers_;
+  std::vector<int> taking_part_;
+  std::vector<int> sharers_, before_, others_;  // room to work in
   std::vector<int> partners_;                      // ranks, in the order in which they came
   std::vector<std::vector<int>> sets_{{}};         // of partners; the first is empty
   std::map<std::vector<int>, uint32_t> set_numbers_{{{}, 0}};
@@ -105,9 +128,8 @@ class Sharing {
   std::vector<bool> keeps_frozen_;  // by own id; frozen cells neither come nor go
 };
 
-// How often ranks agree on who shares what, in rounds, and how far from a brick cells are shared with it.
-int rounds_between_refreshes(const BrickGrid& grid, int reach);
-int shared_within(const BrickGrid& grid, int reach);
+// How far from a brick cells are shared with it.
+int shared_within(const BrickGrid& grid, int reach, bool at_leisure = false);
 // Sites along each axis that a brick has to have at least, where it is cut.
 int thinnest_brick(int reach);
 // How the lattice of a model is cut, as a text says or, where that is "", by the least surface; for so many

@@ -42,7 +42,7 @@ BrickPlayer::BrickPlayer(TissuePart part, Exchange& exchange, const Holders& hol
       device_(device),
       stream_(device_),
       part_(std::move(part)),
-      sharing_(part_, exchange, reach_of(physics), holders),
+      sharing_(part_, exchange, reach_of(physics), holders, true),
       exchange_(exchange),
       clock_(part_.grid.lattice(), settings.tile),
       tick_{mcs_between_anchor_checks(part_.grid.lattice()), part_.state.cells.history_length > 0,
@@ -175,11 +175,16 @@ void BrickPlayer::check_faults() {
   throw Failure(fmt::format("brick {} had more to tell in a round than it has room for.", part_.brick.rank));
 }
 
-void BrickPlayer::refresh() {
-  const std::vector<Sharing::Change> found = memory_->sharing.find_changes(brick_);
-  check_faults();
-  sharing_.refresh(
-      found, [&](const std::vector<CellId>& cells) { memory_->state.fetch_rows(cells); }, traffic_);
+void BrickPlayer::begin_refresh() {
+  memory_->sharing.begin_finding(brick_);
+  is_refreshing_ = true;
+}
+
+// The GPU plays on while ranks agree, until rows are wanted.
+void BrickPlayer::complete_refresh() {
+  is_refreshing_ = false;
+  sharing_.agree(memory_->sharing.found(brick_), traffic_);
+  sharing_.complete([&](const std::vector<CellId>& cells) { memory_->state.fetch_rows(cells); }, traffic_);
   if (!memory_->sharing.take_over(brick_)) {
     make_roomier();
     memory_->sharing.list_shared(brick_);
@@ -259,13 +264,15 @@ void BrickPlayer::advance(int64_t mcs) {
       m.stamp = kFirstStamp;
     }
     for (uint64_t r = clock_.rounds_after(now); r < clock_.rounds_after(now + 1); ++r) {
-      if (rounds_++ % uint64_t(sharing_.rounds_between()) == 0) refresh();
+      const auto at = int(rounds_++ % uint64_t(sharing_.rounds_between()));
+      if (at == 0) begin_refresh();
+      if (at == sharing_.lag() && is_refreshing_) complete_refresh();
       play_round(r);
     }
     finish_mcs();
   }
+  if (is_refreshing_) complete_refresh();  // what the host has, all ranks have agreed on
   check_faults();
-  device_.synchronize();
 }
 
 struct BrickPlayer::Stages {

@@ -44,7 +44,9 @@ BrickSharing::BrickSharing(const Device& device, const Stream& stream, BrickStat
       shared_count_(device, 1, "the cells"),
       found_count_(device, 1, "the cells"),
       count_(device, 1),
-      first_found_(device, kFoundAtOnce) {
+      first_found_(device, kFoundAtOnce),
+      is_found_(device) {
+  found_ = Buffer<FoundChange>(device, 4 * kFoundAtOnce, "the cells");
   const auto rows = std::size_t(state.rows());
   std::vector<CellId> numbers(rows, kNowhere);
   std::vector<uint64_t> partners(rows, 0);
@@ -99,35 +101,40 @@ uint64_t BrickSharing::bits_of(CellId own) const {
   return bits;
 }
 
-std::vector<Sharing::Change> BrickSharing::find_changes(const BrickTables& tables) {
+void BrickSharing::begin_finding(const BrickTables& tables) {
   mark_near_.launch(state_.grid_stride(), stream_, state_.tables(), static_cast<const Zone*>(zones_.data()),
                     zone_count_, near_.data());
-  int64_t count = 0;
-  for (;;) {
-    if (found_.size() == 0) found_ = Buffer<FoundChange>(device_, std::max(2 * count, kFoundAtOnce), "the cells");
-    found_count_.fill(0, &stream_);
-    find_changes_.launch(state_.grid_stride(), stream_, state_.tables(), tables,
-                         static_cast<const uint64_t*>(near_.data()), found_.data(), found_count_.data(),
-                         uint32_t(found_.size()));
-    found_count_.download(count_.data(), 1, 0, &stream_);
-    found_.download(first_found_.data(), kFoundAtOnce, 0, &stream_);
-    stream_.synchronize();
-    count = count_[0];
-    if (count <= found_.size()) break;
-    found_ = {};
-  }
+  found_count_.fill(0, &stream_);
+  find_changes_.launch(state_.grid_stride(), stream_, state_.tables(), tables,
+                       static_cast<const uint64_t*>(near_.data()), found_.data(), found_count_.data(),
+                       uint32_t(found_.size()));
+  found_count_.download(count_.data(), 1, 0, &stream_);
+  found_.download(first_found_.data(), kFoundAtOnce, 0, &stream_);
   near_.fill(0, &stream_);
-  std::vector<FoundChange> found(first_found_.data(), first_found_.data() + std::min(count, kFoundAtOnce));
+  is_found_.record(stream_);
+}
+
+std::vector<Sharing::Change> BrickSharing::found(const BrickTables& tables) {
+  is_found_.synchronize();
+  int64_t count = count_[0];
+  while (count > found_.size()) {  // what is found now is as good
+    found_ = {};
+    found_ = Buffer<FoundChange>(device_, 2 * count, "the cells");
+    begin_finding(tables);
+    is_found_.synchronize();
+    count = count_[0];
+  }
+  std::vector<FoundChange> all(first_found_.data(), first_found_.data() + std::min(count, kFoundAtOnce));
   if (count > kFoundAtOnce) {
-    found.resize(std::size_t(count));
-    found_.download(found.data(), count, 0, &stream_);
+    all.resize(std::size_t(count));
+    found_.download(all.data(), count, 0, &stream_);
     stream_.synchronize();
   }
   if (count > 0)
     note_told_.launch(state_.grid_stride(), stream_, tables, static_cast<const FoundChange*>(found_.data()),
                       uint32_t(count));
   std::vector<Sharing::Change> changes;
-  for (const auto& [row, told] : found)
+  for (const auto& [row, told] : all)
     changes.push_back({state_.own_of(row), (told & kOwner) != 0, told & ~kOwner});
   // The order of a GPU's atomics is any; that of ids is not.
   std::sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.own < b.own; });

@@ -16,8 +16,9 @@ class BrickSharing {
   // Points the tables at what is known of each cell.
   void give(BrickTables& tables) const;
 
-  // What the host's Sharing is refreshed with.
-  std::vector<Sharing::Change> find_changes(const BrickTables& tables);
+  // What the host's Sharing is refreshed with: begun in the stream, and taken when it is there.
+  void begin_finding(const BrickTables& tables);
+  std::vector<Sharing::Change> found(const BrickTables& tables);
   // What came of that. False where there is no room for cells that came: nothing was changed then.
   bool take_over(BrickTables& tables);
   // The list of shared cells, and their table by number.
@@ -44,6 +45,7 @@ class BrickSharing {
   Buffer<NewSharing> resettled_;
   Pinned<uint32_t> count_;
   Pinned<FoundChange> first_found_;
+  Event is_found_;
   int32_t zone_count_ = 0;
   Function mark_near_, find_changes_, note_told_, set_sharing_, list_shared_;
 };

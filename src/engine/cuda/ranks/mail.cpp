@@ -69,7 +69,7 @@ void Mail::fit(const std::vector<int>& partners, const std::vector<int64_t>& byt
     }
     if (changed) outboxes_[turn].upload(boxes.data(), int64_t(boxes.size()));
   }
-  if (peers_) tell_where();
+  if (peers_ && exchange_.any(changed)) tell_where();
   if (!peers_ && changed) in_.resize(partners.size());
 }
 

@@ -22,12 +22,15 @@ extern "C" __global__ void mark_near(const __grid_constant__ kiln::cuda::StateTa
     for (int64_t group = threads.rank / 32; group < groups; group += threads.count / 32) {
       const int64_t row = group / stretches * rows_at_once + lane / width;
       const int32_t x = int32_t(group % stretches) * width + lane % width;
-      if (lane / width >= rows_at_once || row >= rows || x >= size.x) continue;
+      const bool inside = lane / width < rows_at_once && row < rows && x < size.x;
       const Vec3i place = zone.still_near.low + Vec3i{x, int32_t(row % size.y), int32_t(row / size.y)};
-      const CellId cell = id_of(sites[index(place)]);
-      if (cell == kMedium || is_of_frozen(state, cell)) continue;
-      const uint64_t bits =
-          uint64_t(zone.bit) | (zone.near.contains(place) ? uint64_t(zone.bit) << 32 : uint64_t(0));
+      CellId cell = inside ? id_of(sites[index(place)]) : kMedium;
+      if (is_of_frozen(state, cell)) cell = kMedium;
+      const bool is_near = inside && zone.near.contains(place);
+      // Of neighbouring sites of a cell the first marks it.
+      const uint32_t key = cell << 1 | (is_near ? 1 : 0), before = __shfl_up_sync(~0u, key, 1);
+      if (cell == kMedium || (lane > 0 && key == before)) continue;
+      const uint64_t bits = uint64_t(zone.bit) | (is_near ? uint64_t(zone.bit) << 32 : uint64_t(0));
       if ((near[cell] & bits) != bits)
         atomicOr(reinterpret_cast<unsigned long long*>(near + cell), static_cast<unsigned long long>(bits));
     }
