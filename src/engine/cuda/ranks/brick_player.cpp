@@ -250,6 +250,10 @@ void BrickPlayer::play_round(uint64_t number) {
 }
 
 void BrickPlayer::advance(int64_t mcs) {
+  if (rounds_ == 0) {  // until ranks agree anew, cells are shared as they were given out
+    memory_->sharing.list_shared(brick_);
+    fit_mail();
+  }
   for (int64_t done = 0; done < mcs; ++done) {
     Memory& m = *memory_;
     const int64_t now = part_.state.mcs;

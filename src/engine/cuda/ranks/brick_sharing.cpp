@@ -142,8 +142,7 @@ std::vector<Sharing::Change> BrickSharing::found(const BrickTables& tables) {
 }
 
 bool BrickSharing::take_over(BrickTables& tables) {
-  const bool first = own_ids_.size() == 0;
-  if (!first && sharing_.changed().empty() && sharing_.came().empty()) return true;
+  if (sharing_.changed().empty() && sharing_.came().empty()) return true;
   std::vector<CellId> left = sharing_.left(), freed;
   std::sort(left.begin(), left.end());
   for (const CellId own : left) freed.push_back(state_.remove_row(own));
