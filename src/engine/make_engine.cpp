@@ -54,7 +54,8 @@ std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& phys
     const Vec3i counts =
         bricks_for(model, options.bricks, options.bricks.empty() ? int(options.devices.size()) : 0);
     return std::make_unique<BricksEngine>(std::move(state), physics, tiles::settings_for(model), counts,
-                                          make_ranks(model, options, counts.x * counts.y * counts.z));
+                                          make_ranks(model, options, counts.x * counts.y * counts.z),
+                                          engine == "cuda");
   }
   if (engine == "cuda") tiles::require_short_numbers(model);
   if (engine == "cuda")

@@ -42,7 +42,8 @@ int64_t expect_same_bits(const SmallWorld& world, const Vec3i& bricks, int passe
   SmallWorld w = world;
   const tiles::Settings settings = tiles_settings(w, passes);
   ThreadsEngine<Dim> whole(w.state, w.physics(), 5, settings, 1);
-  BricksEngine cut(w.state, w.physics(), settings, bricks, ranks_of_threads(Dim, 5, settings, threads), wrap);
+  BricksEngine cut(w.state, w.physics(), settings, bricks, ranks_of_threads(Dim, 5, settings, threads), false,
+                   wrap);
   for (int m = 1; m <= mcs; ++m) {
     whole.advance(1);
     cut.advance(1);
@@ -203,7 +204,7 @@ TEST(Bricks, KnowWhatLiesAroundThem) {
   const auto cut = [](SmallWorld& w, int passes, const Vec3i& bricks) {
     const tiles::Settings settings = tiles_settings(w, passes);
     return std::make_unique<BricksEngine>(w.state, w.physics(), settings, bricks,
-                                          ranks_of_threads(w.state.lattice.dimension, 5, settings, 1));
+                                          ranks_of_threads(w.state.lattice.dimension, 5, settings, 1), false);
   };
   const auto cut2 = cut(flat, 1, {3, 2, 1}), cut3 = cut(deep, 4, {2, 2, 2});
   for (int mcs = 0; mcs < 5 && !HasFatalFailure(); ++mcs) {

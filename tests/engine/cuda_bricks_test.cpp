@@ -42,7 +42,8 @@ int64_t expect_bits_of_threads(const SmallWorld& world, const Vec3i& bricks, int
   const tiles::Settings settings = tiles_settings(w, passes);
   const Physics physics = w.physics();
   const auto whole = in_one_piece(w, physics, settings);
-  BricksEngine cut(w.state, physics, settings, bricks, ranks_on_gpu(w, settings, bricks, way, numbers));
+  BricksEngine cut(w.state, physics, settings, bricks, ranks_on_gpu(w, settings, bricks, way, numbers),
+                   true);
   for (int m = 1; m <= mcs; ++m) {
     whole->advance(1);
     cut.advance(1);

@@ -5,12 +5,13 @@
 namespace kiln {
 
 BricksEngine::BricksEngine(State state, const Physics& physics, const tiles::Settings& settings,
-                           const Vec3i& bricks, const MakeRank& make, const WrapExchange& wrap)
+                           const Vec3i& bricks, const MakeRank& make, bool cores_are_free,
+                           const WrapExchange& wrap)
     : settings_(settings),
       whole_(std::move(state)),
       cells_mcs_(whole_.mcs),
       sites_mcs_(whole_.mcs),
-      exchange_(bricks.x * bricks.y * bricks.z),
+      exchange_(bricks.x * bricks.y * bricks.z, cores_are_free),
       ranks_(std::size_t(bricks.x * bricks.y * bricks.z)),
       team_(bricks.x * bricks.y * bricks.z) {
   const BrickGrid grid(whole_.lattice, bricks);

@@ -1,5 +1,8 @@
 #include "engine/ranks/in_process.hpp"
 
+#include <atomic>
+#include <chrono>
+
 namespace kiln {
 
 class InProcess::Member : public Exchange {
@@ -23,7 +26,7 @@ class InProcess::Member : public Exchange {
     std::unique_lock hold(mine.lock);
     for (std::size_t k = 0; k < to.size(); ++k) {
       Line& line = mine.from[std::size_t(to[k])];
-      mine.arrived.wait(hold, [&] { return line.sent != line.taken || all_.closed_; });
+      all_.wait(hold, mine.arrived, [&] { return line.sent != line.taken || all_.closed_; });
       if (line.sent == line.taken) throw RankGone();
       in[k].swap(line.message[line.taken++ % 2]);
     }
@@ -41,7 +44,7 @@ class InProcess::Member : public Exchange {
       vote.number += 1;
       vote.over.notify_all();
     } else {
-      vote.over.wait(hold, [&] { return vote.number != number || all_.closed_; });
+      all_.wait(hold, vote.over, [&] { return vote.number != number || all_.closed_; });
       if (vote.number == number) throw RankGone();
     }
     return vote.outcome;
@@ -52,7 +55,21 @@ class InProcess::Member : public Exchange {
   int rank_;
 };
 
-InProcess::InProcess(int ranks) {
+// Sleep and wake-up take longer than most waits.
+template <class Ready>
+void InProcess::wait(std::unique_lock<std::mutex>& hold, std::condition_variable& sign,
+                     const Ready& ready) const {
+  using Clock = std::chrono::steady_clock;
+  for (const auto end = Clock::now() + std::chrono::microseconds(spins_ ? 200 : 0);
+       !ready() && Clock::now() < end;) {
+    hold.unlock();
+    for (int i = 0; i < 50; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);
+    hold.lock();
+  }
+  sign.wait(hold, ready);
+}
+
+InProcess::InProcess(int ranks, bool spins) : spins_(spins) {
   for (int rank = 0; rank < ranks; ++rank) {
     boxes_.push_back(std::make_unique<Box>());
     boxes_.back()->from.resize(std::size_t(ranks));

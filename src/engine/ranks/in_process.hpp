@@ -14,7 +14,8 @@ struct RankGone {};
 
 class InProcess {
  public:
-  explicit InProcess(int ranks);
+  // `spins`: ranks that wait look for a while before they sleep, for they leave cores free.
+  explicit InProcess(int ranks, bool spins = false);
   ~InProcess();
 
   Exchange& of(int rank) { return *members_[std::size_t(rank)]; }
@@ -23,6 +24,8 @@ class InProcess {
 
  private:
   class Member;
+  template <class Ready>
+  void wait(std::unique_lock<std::mutex>& hold, std::condition_variable& sign, const Ready& ready) const;
   // Of messages from one to another. A third is never sent before the first is taken: whoever sends it has an
   // answer to the second, which nobody gives before having taken the first.
   struct Line {
@@ -45,6 +48,7 @@ class InProcess {
   std::vector<std::unique_ptr<Box>> boxes_;  // by rank that is written to
   Vote vote_;
   bool closed_ = false;  // written under all locks
+  bool spins_;
   std::vector<std::unique_ptr<Exchange>> members_;
 };
 

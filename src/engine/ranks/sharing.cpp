@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-constexpr int kRoundsBetween = 4;
+constexpr int kRoundsBetween = 4, kRoundsBetweenAtLeisure = 8;
 
 // How far away a cell can be and be within reach when others hear of it.
 int nearness(int reach, const Pace& pace) { return reach + pace.between + pace.lag; }
@@ -46,7 +46,7 @@ std::vector<std::pair<int, std::vector<Box>>> zones_of(const BrickGrid& grid, in
 Pace pace_of(const BrickGrid& grid, int reach, bool at_leisure) {
   const int free = std::max(1, grid.thinnest() - reach);
   if (!at_leisure) return {std::min(free, kRoundsBetween)};
-  const int between = std::clamp(2 * free / 3, 1, kRoundsBetween);
+  const int between = std::clamp(2 * free / 3, 1, kRoundsBetweenAtLeisure);
   return {between, std::min(free - between, between / 2)};
 }
 

@@ -184,6 +184,7 @@ void BrickPlayer::begin_refresh() {
 void BrickPlayer::complete_refresh() {
   is_refreshing_ = false;
   sharing_.agree(memory_->sharing.found(brick_), traffic_);
+  memory_->sharing.prepare();
   sharing_.complete([&](const std::vector<CellId>& cells) { memory_->state.fetch_rows(cells); }, traffic_);
   if (!memory_->sharing.take_over(brick_)) {
     make_roomier();

@@ -141,29 +141,40 @@ std::vector<Sharing::Change> BrickSharing::found(const BrickTables& tables) {
   return changes;
 }
 
+void BrickSharing::pack(const NewSharing& entry) {
+  if (packed_count_ == packed_.size()) {
+    Pinned<NewSharing> roomier(device_, 2 * packed_.size() + 1024);
+    std::copy(packed_.data(), packed_.data() + packed_count_, roomier.data());
+    packed_ = std::move(roomier);
+  }
+  packed_[packed_count_++] = entry;
+}
+
+void BrickSharing::prepare() {
+  packed_count_ = 0;
+  std::vector<CellId> left = sharing_.left();
+  std::sort(left.begin(), left.end());
+  for (const CellId own : sharing_.changed())
+    if (!std::binary_search(left.begin(), left.end(), own))
+      pack({state_.row_of(own), NewSharing::changed, bits_of(own), part_.number[own], 0});
+}
+
 bool BrickSharing::take_over(BrickTables& tables) {
   if (sharing_.changed().empty() && sharing_.came().empty()) return true;
-  std::vector<CellId> left = sharing_.left(), freed;
-  std::sort(left.begin(), left.end());
-  for (const CellId own : left) freed.push_back(state_.remove_row(own));
+  std::vector<CellId> freed;
+  for (const CellId own : sharing_.left()) freed.push_back(state_.remove_row(own));
   const std::vector<CellId>& came = sharing_.came();
   const std::vector<CellId> added = state_.add_rows(came);
   if (added.size() != came.size()) return false;
-  std::vector<NewSharing> all;
   for (std::size_t i = 0; i < came.size(); ++i)
-    all.push_back({added[i], NewSharing::came, bits_of(came[i]), part_.number[came[i]], 0});
+    pack({added[i], NewSharing::came, bits_of(came[i]), part_.number[came[i]], 0});
   for (const CellId row : freed)
-    if (state_.own_of(row) == kMedium) all.push_back({row, NewSharing::left, 0, kNowhere, 0});
-  for (const CellId own : sharing_.changed())
-    if (!std::binary_search(left.begin(), left.end(), own))
-      all.push_back({state_.row_of(own), NewSharing::changed, bits_of(own), part_.number[own], 0});
-  if (resettled_.size() < int64_t(all.size()))
-    resettled_ = Buffer<NewSharing>(device_, 2 * int64_t(all.size()), "the cells");
-  resettled_.upload(all.data(), int64_t(all.size()), 0, &stream_);
+    if (state_.own_of(row) == kMedium) pack({row, NewSharing::left, 0, kNowhere, 0});
+  if (resettled_.size() < packed_count_) resettled_ = Buffer<NewSharing>(device_, packed_.size(), "the cells");
+  resettled_.upload(packed_.data(), packed_count_, 0, &stream_);
   set_sharing_.launch(state_.grid_stride(), stream_, state_.tables(), tables,
-                      static_cast<const NewSharing*>(resettled_.data()), uint32_t(all.size()));
+                      static_cast<const NewSharing*>(resettled_.data()), uint32_t(packed_count_));
   list_shared(tables);
-  stream_.synchronize();  // what was copied up is freed now
   return true;
 }
 

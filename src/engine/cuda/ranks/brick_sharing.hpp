@@ -19,7 +19,9 @@ class BrickSharing {
   // What the host's Sharing is refreshed with: begun in the stream, and taken when it is there.
   void begin_finding(const BrickTables& tables);
   std::vector<Sharing::Change> found(const BrickTables& tables);
-  // What came of that. False where there is no room for cells that came: nothing was changed then.
+  // What came of that: when it is agreed on, and when it comes into effect. False where there is no room for
+  // cells that came: nothing was changed then.
+  void prepare();
   bool take_over(BrickTables& tables);
   // The list of shared cells, and their table by number.
   void list_shared(BrickTables& tables);
@@ -29,6 +31,7 @@ class BrickSharing {
 
  private:
   uint64_t bits_of(CellId own) const;
+  void pack(const NewSharing& entry);
 
   Device device_;
   const Stream& stream_;
@@ -43,6 +46,8 @@ class BrickSharing {
   Buffer<Zone> zones_;
   Buffer<FoundChange> found_;
   Buffer<NewSharing> resettled_;
+  Pinned<NewSharing> packed_;
+  int64_t packed_count_ = 0;
   Pinned<uint32_t> count_;
   Pinned<FoundChange> first_found_;
   Event is_found_;

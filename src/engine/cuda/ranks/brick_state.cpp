@@ -125,21 +125,26 @@ RowPlan BrickState::plan() const {
   return plan;
 }
 
-void BrickState::fetch_rows(const std::vector<CellId>& cells) {
-  const RowPlan rows = plan();
-  const auto count = int64_t(cells.size());
-  std::vector<CellId> listed;
-  for (const CellId own : cells) listed.push_back(row_of(own));
+void BrickState::make_room(int which, int64_t count, const RowPlan& rows) {
   if (listed_.size() < count) listed_ = Buffer<CellId>(device_, 2 * count, "the cells");
   if (packed_.size() < count * rows.all_words)
     packed_ = Buffer<uint32_t>(device_, 2 * count * rows.all_words, "the cells");
-  listed_.upload(listed.data(), count, 0, &stream_);
+  if (listed_here_[which].size() < count) listed_here_[which] = Pinned<CellId>(device_, 2 * count);
+  if (packed_here_[which].size() < count * rows.all_words)
+    packed_here_[which] = Pinned<uint32_t>(device_, 2 * count * rows.all_words);
+}
+
+void BrickState::fetch_rows(const std::vector<CellId>& cells) {
+  const RowPlan rows = plan();
+  const auto count = int64_t(cells.size());
+  make_room(0, count, rows);
+  for (int64_t i = 0; i < count; ++i) listed_here_[0][i] = row_of(cells[std::size_t(i)]);
+  listed_.upload(listed_here_[0].data(), count, 0, &stream_);
   gather_rows_.launch(grid_stride(), stream_, rows, static_cast<const CellId*>(listed_.data()),
                       uint32_t(count), packed_.data());
-  std::vector<uint32_t> packed(std::size_t(count * rows.all_words));
-  packed_.download(packed.data(), int64_t(packed.size()), 0, &stream_);
+  packed_.download(packed_here_[0].data(), count * rows.all_words, 0, &stream_);
   stream_.synchronize();
-  const auto* at = reinterpret_cast<const uint8_t*>(packed.data());
+  const auto* at = reinterpret_cast<const uint8_t*>(packed_here_[0].data());
   for (const CellId own : cells)
     for (const DeviceColumns::Held& held : columns_.all()) {
       held.unpack(at, own, 1, part_.state.cells);
@@ -152,25 +157,21 @@ std::vector<CellId> BrickState::add_rows(const std::vector<CellId>& cells) {
   const auto count = int64_t(cells.size());
   std::vector<CellId> added;
   if (cells.empty()) return added;
+  make_room(1, count, rows);
+  auto* at = reinterpret_cast<uint8_t*>(packed_here_[1].data());
   for (const CellId own : cells) {
     added.push_back(numbers_.add(own, part_.state.cells.type[own]));
     if (added.back() == kMedium) return {};
-  }
-  std::vector<uint32_t> packed(std::size_t(count * rows.all_words));
-  auto* at = reinterpret_cast<uint8_t*>(packed.data());
-  for (const CellId own : cells)
     for (const DeviceColumns::Held& held : columns_.all()) {
       held.pack(part_.state.cells, own, at);
       at += held.bytes_per_cell();
     }
-  if (listed_.size() < count) listed_ = Buffer<CellId>(device_, 2 * count, "the cells");
-  if (packed_.size() < int64_t(packed.size()))
-    packed_ = Buffer<uint32_t>(device_, 2 * int64_t(packed.size()), "the cells");
-  listed_.upload(added.data(), count, 0, &stream_);
-  packed_.upload(packed.data(), int64_t(packed.size()), 0, &stream_);
+  }
+  std::copy(added.begin(), added.end(), listed_here_[1].data());
+  listed_.upload(listed_here_[1].data(), count, 0, &stream_);
+  packed_.upload(packed_here_[1].data(), count * rows.all_words, 0, &stream_);
   scatter_rows_.launch(grid_stride(), stream_, rows, static_cast<const CellId*>(listed_.data()),
                        uint32_t(count), static_cast<const uint32_t*>(packed_.data()));
-  stream_.synchronize();  // what was copied up is freed now
   return added;
 }
 

@@ -51,6 +51,7 @@ class BrickState {
   template <class Word>
   void download_sites();
   RowPlan plan() const;
+  void make_room(int which, int64_t count, const RowPlan& rows);
 
   Device device_;
   const Stream& stream_;
@@ -61,8 +62,10 @@ class BrickState {
   DeviceColumns columns_;
   Buffer<uint8_t> sites_, moved_;
   Buffer<uint32_t> anchors_moved_;
-  Buffer<CellId> listed_;    // rows that are fetched or added
-  Buffer<uint32_t> packed_;  // their contents
+  Buffer<CellId> listed_;          // rows that are fetched or added
+  Buffer<uint32_t> packed_;        // their contents
+  Pinned<CellId> listed_here_[2];  // the same on the host, of those fetched and of those added
+  Pinned<uint32_t> packed_here_[2];
   StagingBuffer staging_;
   StateTables tables_{};
   Function put_in_order_, gather_rows_, scatter_rows_;

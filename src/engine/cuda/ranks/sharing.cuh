@@ -14,25 +14,28 @@ extern "C" __global__ void mark_near(const __grid_constant__ kiln::cuda::StateTa
   for (int32_t z = 0; z < count; ++z) {
     const cuda::Zone zone = zones[z];
     const Vec3i size = zone.still_near.size();
-    const int64_t rows = int64_t(size.y) * size.z;
-    // A warp takes a stretch of a row, or several short rows.
+    const uint32_t rows = uint32_t(size.y) * uint32_t(size.z);
+    // A warp takes a row, or several short ones.
     const int32_t width = size.x >= 32 ? 32 : size.x, rows_at_once = 32 / width;
-    const int32_t lane = int32_t(threads.rank % 32), stretches = (size.x + width - 1) / width;
-    const int64_t groups = (rows + rows_at_once - 1) / rows_at_once * stretches;
-    for (int64_t group = threads.rank / 32; group < groups; group += threads.count / 32) {
-      const int64_t row = group / stretches * rows_at_once + lane / width;
-      const int32_t x = int32_t(group % stretches) * width + lane % width;
-      const bool inside = lane / width < rows_at_once && row < rows && x < size.x;
-      const Vec3i place = zone.still_near.low + Vec3i{x, int32_t(row % size.y), int32_t(row / size.y)};
-      CellId cell = inside ? id_of(sites[index(place)]) : kMedium;
-      if (is_of_frozen(state, cell)) cell = kMedium;
-      const bool is_near = inside && zone.near.contains(place);
-      // Of neighbouring sites of a cell the first marks it.
-      const uint32_t key = cell << 1 | (is_near ? 1 : 0), before = __shfl_up_sync(~0u, key, 1);
-      if (cell == kMedium || (lane > 0 && key == before)) continue;
-      const uint64_t bits = uint64_t(zone.bit) | (is_near ? uint64_t(zone.bit) << 32 : uint64_t(0));
-      if ((near[cell] & bits) != bits)
-        atomicOr(reinterpret_cast<unsigned long long*>(near + cell), static_cast<unsigned long long>(bits));
+    const int32_t lane = int32_t(threads.rank % 32), x_in = lane % width, row_in = lane / width;
+    const uint32_t stride = uint32_t(threads.count / 32) * uint32_t(rows_at_once);
+    for (uint32_t first = uint32_t(threads.rank / 32) * uint32_t(rows_at_once); first < rows; first += stride) {
+      const uint32_t row = first + uint32_t(row_in);
+      Vec3i place = zone.still_near.low +
+                    Vec3i{x_in, int32_t(row % uint32_t(size.y)), int32_t(row / uint32_t(size.y))};
+      const bool has_row = row_in < rows_at_once && row < rows;
+      for (int32_t x = x_in; x - x_in < size.x; x += width, place.x += width) {
+        const bool inside = has_row && x < size.x;
+        CellId cell = inside ? id_of(sites[index(place)]) : kMedium;
+        if (is_of_frozen(state, cell)) cell = kMedium;
+        const bool is_near = inside && zone.near.contains(place);
+        // Of neighbouring sites of a cell the first marks it.
+        const uint32_t key = cell << 1 | (is_near ? 1 : 0), before = __shfl_up_sync(~0u, key, 1);
+        if (cell == kMedium || (lane > 0 && key == before)) continue;
+        const uint64_t bits = uint64_t(zone.bit) | (is_near ? uint64_t(zone.bit) << 32 : uint64_t(0));
+        if ((near[cell] & bits) != bits)
+          atomicOr(reinterpret_cast<unsigned long long*>(near + cell), static_cast<unsigned long long>(bits));
+      }
     }
   }
 }
