@@ -7,13 +7,27 @@
 
 namespace kiln::device {
 
+// The next place in the outbox of a partner. Lanes of a warp that tell the same partner take their places at
+// once: single additions to one number would queue up.
+__device__ __forceinline__ uint32_t next_place(const cuda::BrickTables& brick, int partner) {
+#if __CUDA_ARCH__ >= 700
+  const uint32_t lane = threadIdx.x % 32, same = __match_any_sync(__activemask(), partner);
+  const int first = __ffs(int(same)) - 1;
+  uint32_t begin = 0;
+  if (int(lane) == first) begin = atomicAdd(brick.sent + partner, uint32_t(__popc(same)));
+  return __shfl_sync(same, begin, first) + uint32_t(__popc(same & ((1u << lane) - 1)));
+#else
+  return atomicAdd(brick.sent + partner, 1);
+#endif
+}
+
 // `partners` as bits. Records come in any order, which shapes nothing: what is done with them is adding,
 // taking the least, and putting different sites.
 template <class Record>
 __device__ __forceinline__ void tell(const cuda::BrickTables& brick, uint64_t partners, const Record& record) {
   for (; partners != 0; partners &= partners - 1) {
     const int partner = __ffsll(int64_t(partners)) - 1;
-    const uint32_t at = atomicAdd(brick.sent + partner, 1);
+    const uint32_t at = next_place(brick, partner);
     const cuda::Outbox outbox = brick.outboxes[partner];
     if ((at + 1) * uint64_t(sizeof(Record)) > outbox.bytes)
       atomicOr(brick.faults, uint32_t(cuda::kOutboxFull));
