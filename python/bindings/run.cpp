@@ -133,13 +133,12 @@ std::string play(const ModelHandle& model, RunArguments arguments) {
 }
 
 std::string run(const ModelHandle& model, const std::string& out, const std::string& name,
-                const std::string& engine, const std::string& schedule, int threads, int device,
-                const std::string& from, bool force, bool resume, const py::object& time_limit,
-                const py::object& checkpoint_every, int64_t every, const py::object& call,
-                const py::object& tick, bool signals) {
+                const EngineOptions& engine, const std::string& from, bool force, bool resume,
+                const py::object& time_limit, const py::object& checkpoint_every, int64_t every,
+                const py::object& call, const py::object& tick, bool signals) {
   RunArguments arguments;
   RunSettings& settings = arguments.settings;
-  settings.engine = options_of(engine, schedule, threads, device);
+  settings.engine = engine;
   settings.out = out;
   settings.name = name;
   settings.given = model.given_text();
@@ -170,9 +169,9 @@ py::array snapshot(const std::string& folder, std::optional<int64_t> mcs) {
 
 void bind_run(py::module_& module) {
   module.def("run", &run, py::arg("model"), py::arg("out"), py::arg("name"), py::arg("engine"),
-             py::arg("schedule"), py::arg("threads"), py::arg("device"), py::arg("from_run"),
-             py::arg("force"), py::arg("resume"), py::arg("time_limit"), py::arg("checkpoint_every"),
-             py::arg("every"), py::arg("call"), py::arg("tick"), py::arg("signals"));
+             py::arg("from_run"), py::arg("force"), py::arg("resume"), py::arg("time_limit"),
+             py::arg("checkpoint_every"), py::arg("every"), py::arg("call"), py::arg("tick"),
+             py::arg("signals"));
   module.def(
       "snapshot_times", [](const std::string& folder) { return snapshot_times(folder); }, py::arg("folder"));
   module.def("snapshot", &snapshot, py::arg("folder"), py::arg("mcs"));

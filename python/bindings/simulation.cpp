@@ -90,17 +90,15 @@ State first_state(const ModelHandle& model, const py::object& lattice, const py:
   return state_of_ids(model.model(), ids, types_of(model, types, std::size_t(most) + 1));
 }
 
-std::unique_ptr<SimulationHandle> load(const std::string& file, const std::string& engine, int threads,
-                                       int device, bool record) {
+std::unique_ptr<SimulationHandle> load(const std::string& file, EngineOptions engine, bool record) {
   Checkpoint checkpoint = read_checkpoint(file);
   const std::optional<Steering>& steering = checkpoint.info.steering;
   const bool steered = steering && !steering->model.empty();
   const ModelHandle model(parse_document(steered ? steering->model : checkpoint.info.model, file), file, ".");
-  const bool serial = checkpoint.info.schedule == "serial";
-  return std::make_unique<SimulationHandle>(
-      model, std::move(checkpoint.state),
-      options_of(serial && engine == "auto" ? "serial" : engine, checkpoint.info.schedule, threads, device),
-      record, checkpoint.info.counts);
+  engine.schedule = checkpoint.info.schedule;
+  if (engine.schedule == "serial" && engine.engine == "auto") engine.engine = "serial";
+  return std::make_unique<SimulationHandle>(model, std::move(checkpoint.state), engine, record,
+                                            checkpoint.info.counts);
 }
 
 // A view of memory that belongs to an engine.
@@ -156,20 +154,19 @@ py::dict counts_of(const AttemptCounts& counts) {
 }  // namespace
 
 void bind_simulation(py::module_& module) {
+  py::class_<EngineOptions>(module, "EngineOptions")
+      .def(py::init(&options_of), py::arg("engine"), py::arg("schedule"), py::arg("threads"),
+           py::arg("device"), py::arg("devices"), py::arg("bricks"));
   py::class_<SimulationHandle>(module, "Simulation")
-      .def(py::init([](const ModelHandle& model, const std::string& engine, const std::string& schedule,
-                       int threads, int device, bool record, const py::object& lattice,
-                       const py::object& types) {
+      .def(py::init([](const ModelHandle& model, const EngineOptions& engine, bool record,
+                       const py::object& lattice, const py::object& types) {
              const ModelHandle kept = model;
              State state = first_state(kept, lattice, types);
              const py::gil_scoped_release others_may_go_on;  // while kernels are compiled
-             return std::make_unique<SimulationHandle>(kept, std::move(state),
-                                                       options_of(engine, schedule, threads, device), record);
+             return std::make_unique<SimulationHandle>(kept, std::move(state), engine, record);
            }),
-           py::arg("model"), py::arg("engine"), py::arg("schedule"), py::arg("threads"), py::arg("device"),
-           py::arg("record"), py::arg("lattice"), py::arg("types"))
-      .def_static("load", &load, py::arg("file"), py::arg("engine"), py::arg("threads"), py::arg("device"),
-                  py::arg("record"))
+           py::arg("model"), py::arg("engine"), py::arg("record"), py::arg("lattice"), py::arg("types"))
+      .def_static("load", &load, py::arg("file"), py::arg("engine"), py::arg("record"))
       .def("run", &SimulationHandle::run, py::arg("mcs"), py::arg("tick"))
       .def("change", &SimulationHandle::change, py::arg("changes"))
       .def("save", &SimulationHandle::save, py::arg("file"))

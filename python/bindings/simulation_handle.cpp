@@ -74,12 +74,15 @@ py::dict columns_of(const Rows& table) {
 
 }  // namespace
 
-EngineOptions options_of(const std::string& engine, const std::string& schedule, int threads, int device) {
+EngineOptions options_of(const std::string& engine, const std::string& schedule, int threads, int device,
+                         const std::string& devices, const std::string& bricks) {
   EngineOptions options;
   options.engine = engine;
   options.schedule = schedule;
   options.threads = threads;
   options.device = device;
+  options.devices = devices;
+  options.bricks = bricks;
   return options;
 }
 

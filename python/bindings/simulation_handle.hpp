@@ -81,7 +81,8 @@ void bind_sweep(py::module_& module);
 void bind_device_array(py::module_& module);
 void bind_targets(py::module_& module);
 
-EngineOptions options_of(const std::string& engine, const std::string& schedule, int threads, int device);
+EngineOptions options_of(const std::string& engine, const std::string& schedule, int threads, int device,
+                         const std::string& devices, const std::string& bricks);
 
 // Of the model's shape: (y, x) or (z, y, x).
 std::vector<py::ssize_t> shape_of(const Lattice& lattice);

@@ -1,9 +1,9 @@
 // Sweeps, as `kiln sweep` plays them; their tables are read from the folder that they are written to.
 #include <pybind11/stl.h>
 
+#include "engine/devices.hpp"
 #include "model_handle.hpp"
 #include "simulation/interrupt.hpp"
-#include "simulation/sweep/devices.hpp"
 #include "simulation/sweep/folder.hpp"
 #include "simulation_handle.hpp"
 
@@ -62,10 +62,9 @@ std::pair<std::string, Failures> play(const ModelHandle& model, const std::vecto
 }
 
 std::pair<std::string, Failures> sweep(const ModelHandle& model, const py::dict& vary, int64_t replicas,
-                                       const std::string& engine, const std::string& schedule, int threads,
-                                       int device, const std::string& devices, const std::string& shard,
-                                       const std::string& out, bool resume, const py::object& tick) {
-  const EngineOptions options = options_of(engine, schedule, threads, device);
+                                       const EngineOptions& options, const std::string& devices,
+                                       const std::string& shard, const std::string& out, bool resume,
+                                       const py::object& tick) {
   const std::vector<Variation> variations = variations_of(vary);
   const InterruptGuard interrupt;
   std::pair<std::string, Failures> played;
@@ -84,8 +83,7 @@ std::pair<std::string, Failures> sweep(const ModelHandle& model, const py::dict&
 
 void bind_sweep(py::module_& module) {
   module.def("sweep", &sweep, py::arg("model"), py::arg("vary"), py::arg("replicas"), py::arg("engine"),
-             py::arg("schedule"), py::arg("threads"), py::arg("device"), py::arg("devices"), py::arg("shard"),
-             py::arg("out"), py::arg("resume"), py::arg("tick"));
+             py::arg("devices"), py::arg("shard"), py::arg("out"), py::arg("resume"), py::arg("tick"));
 }
 
 }  // namespace kiln::python

@@ -45,20 +45,22 @@ class Model:
     @property
     def seconds_per_mcs(self) -> float: ...
 
+class EngineOptions:
+    def __init__(
+        self, engine: str, schedule: str, threads: int, device: int, devices: str, bricks: str
+    ) -> None: ...
+
 class Simulation:
     def __init__(
         self,
         model: Model,
-        engine: str,
-        schedule: str,
-        threads: int,
-        device: int,
+        engine: EngineOptions,
         record: bool,
         lattice: Optional[np.ndarray],
         types: Union[None, str, Sequence[str], Mapping[int, str]],
     ) -> None: ...
     @staticmethod
-    def load(file: str, engine: str, threads: int, device: int, record: bool) -> Simulation: ...
+    def load(file: str, engine: EngineOptions, record: bool) -> Simulation: ...
     def run(self, mcs: int, tick: Optional[Callable[[int], Any]]) -> None: ...
     def change(self, changes: dict[str, Any]) -> None: ...
     def save(self, file: str) -> None: ...
@@ -120,10 +122,7 @@ def sweep(
     model: Model,
     vary: dict[str, Any],
     replicas: int,
-    engine: str,
-    schedule: str,
-    threads: int,
-    device: int,
+    engine: EngineOptions,
     devices: str,
     shard: str,
     out: str,
@@ -134,10 +133,7 @@ def run(
     model: Model,
     out: str,
     name: str,
-    engine: str,
-    schedule: str,
-    threads: int,
-    device: int,
+    engine: EngineOptions,
     from_run: str,
     force: bool,
     resume: bool,

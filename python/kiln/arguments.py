@@ -36,5 +36,21 @@ def text(name: str, value: Any) -> str:
     return value
 
 
-def engine_choice(engine: Any, schedule: Any, threads: Any, device: Any) -> tuple[str, str, int, int]:
-    return text("engine", engine), text("schedule", schedule), count("threads", threads), count("device", device)
+def devices_text(devices: Any) -> str:
+    """As the command line has them.
+
+    >>> devices_text([0, 1])
+    '0,1'
+    """
+    if devices is None or isinstance(devices, str):
+        return devices or ""
+    return ",".join(str(count("devices", device)) for device in devices)
+
+
+def engine_choice(
+    engine: Any, schedule: Any, threads: Any, device: Any, devices: Any = None, bricks: Any = ""
+) -> _kiln.EngineOptions:
+    return _kiln.EngineOptions(
+        text("engine", engine), text("schedule", schedule), count("threads", threads), count("device", device),
+        devices_text(devices), text("bricks", bricks),
+    )

@@ -7,7 +7,7 @@ import os
 import tempfile
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -134,6 +134,8 @@ def run(
     schedule: str = "",
     threads: int = 0,
     device: int = 0,
+    devices: str | Sequence[int] | None = None,
+    bricks: str = "",
     start_from: str | os.PathLike | None = None,
     resume: bool = False,
     force: bool = False,
@@ -177,8 +179,8 @@ def run(
     try:
         folder = _kiln.run(
             model._model, "" if out is None else os.fspath(out), Path(model._model.source).stem,
-            *engine_choice(engine, schedule, threads, device), "" if start_from is None else os.fspath(start_from), force, resume, time_limit,
-            checkpoint_every, 0 if every is None else whole("every", every, 1), None if call is None else called, tick,
+            engine_choice(engine, schedule, threads, device, devices, bricks),
+            "" if start_from is None else os.fspath(start_from), force, resume, time_limit, checkpoint_every, 0 if every is None else whole("every", every, 1), None if call is None else called, tick,
             threading.current_thread() is threading.main_thread(),
         )
     finally:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from kiln import _kiln
-from kiln.arguments import count, engine_choice, text, whole
+from kiln.arguments import engine_choice, text, whole
 from kiln.model import Model, Source, as_model
 from kiln.picture import Picture
 from kiln.progress import Bar
@@ -48,6 +48,16 @@ class Simulation:
     >>> ids[20:30, 20:30], ids[30:40, 20:30] = 1, 2
     >>> Simulation({"lattice": {"size": [64, 64]}}, lattice=ids, types="cell").cells.volume.tolist()
     [0, 100, 100]
+
+    `devices` names GPUs of this machine that play one tissue together ("all", or [0, 1]), a brick each; `bricks` cuts it
+    for threads or GPUs as it says. The bits are the same.
+
+    >>> model = {"lattice": {"size": [64, 64]}}
+    >>> cut, whole = Simulation(model, threads=2, bricks="2x1"), Simulation(model)
+    >>> cut.run(5, progress=False)
+    >>> whole.run(5, progress=False)
+    >>> cut.hash == whole.hash
+    True
     """
 
     def __init__(
@@ -59,6 +69,8 @@ class Simulation:
         schedule: str = "",
         threads: int = 0,
         device: int = 0,
+        devices: str | Sequence[int] | None = None,
+        bricks: str = "",
         record: bool = True,
         lattice: np.ndarray | None = None,
         types: str | Sequence[str] | Mapping[int, str] | None = None,
@@ -67,17 +79,18 @@ class Simulation:
         if seed is not None:
             model = model.changed(seed=seed)
         self._sim = _kiln.Simulation(
-            model._model, *engine_choice(engine, schedule, threads, device), record, lattice, types
+            model._model, engine_choice(engine, schedule, threads, device, devices, bricks), record, lattice, types
         )
 
     @classmethod
     def load(
-        cls, file: str | os.PathLike, engine: str = "auto", *, threads: int = 0, device: int = 0, record: bool = True
+        cls, file: str | os.PathLike, engine: str = "auto", *, threads: int = 0, device: int = 0,
+        devices: str | Sequence[int] | None = None, bricks: str = "", record: bool = True
     ) -> Simulation:
         """Goes on from a checkpoint, of `save` or of `kiln run`, to the same bits."""
         self = cls.__new__(cls)
         self._sim = _kiln.Simulation.load(
-            os.fspath(file), text("engine", engine), count("threads", threads), count("device", device), record
+            os.fspath(file), engine_choice(engine, "", threads, device, devices, bricks), record
         )
         return self
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
 from kiln import _kiln
-from kiln.arguments import count, engine_choice, text
+from kiln.arguments import count, devices_text, engine_choice, text
 from kiln.model import Model, Source, as_model
 from kiln.progress import Bar
 
@@ -80,7 +80,7 @@ def sweep(
         try:
             tables, failed = _kiln.sweep(
                 model._model, dict(vary), count("replicas", replicas, 1),
-                *engine_choice(engine, schedule, threads, device), _devices(devices),
+                engine_choice(engine, schedule, threads, device), devices_text(devices),
                 "" if shard is None else text("shard", shard), os.fspath(folder), resume, tick,
             )
         finally:
@@ -91,17 +91,6 @@ def sweep(
             pd.read_csv(Path(tables) / "measures.csv"),
             pd.DataFrame(failed, columns=["run", "seed", "why"]),
         )
-
-
-def _devices(devices: Any) -> str:
-    """As the command line has them.
-
-    >>> _devices([0, 1])
-    '0,1'
-    """
-    if devices is None or isinstance(devices, str):
-        return devices or ""
-    return ",".join(str(count("devices", device)) for device in devices)
 
 
 class _Tick:

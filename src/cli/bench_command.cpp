@@ -102,7 +102,8 @@ void require_board_of_kernels(const EngineOptions& options) {
 
 }  // namespace
 
-int bench_command(const BenchOptions& options) {
+int bench_command(const BenchOptions& given) {
+  BenchOptions options = given;
   const int size = options.size.value_or(default_size(options.name));
   if (size < 8) throw UserError(fmt::format("--size is {}, but must be at least 8.", size));
   require_board_of_kernels(options.engine);

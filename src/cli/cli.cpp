@@ -33,10 +33,21 @@ void add_engine_options(CLI::App& command, EngineOptions& options) {
 
 void add_bricks_option(CLI::App& command, EngineOptions& options) {
   command
-      .add_option(
-          "--bricks", options.bricks,
-          "cuts the lattice into so many bricks along its axes, which share the threads: the same bits")
+      .add_option("--bricks", options.bricks,
+                  "cuts the lattice into so many bricks along its axes, which share the threads, or the "
+                  "GPUs: the same "
+                  "bits")
       ->type_name("NxNxN");
+  command
+      .add_option_function<std::string>(
+          "--devices",
+          [&options](const std::string& text) {
+            if (text.empty()) throw UserError("--devices is \"\", but must be all, or numbers of GPUs.");
+            options.devices = text;
+          },
+          "which GPUs play it together, as 0,1, or all: a brick each, or the --bricks dealt to them")
+      ->type_name("all|LIST")
+      ->excludes(command.get_option("--device"));
 }
 
 void add_set_option(CLI::App& command, std::vector<std::string>& set) {

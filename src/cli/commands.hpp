@@ -133,7 +133,8 @@ int phantom_command(const PhantomOptions& options);
 
 // Where there are other processes: whether all of them mean to play this model, and whether this one leads.
 // The others follow its orders instead.
-bool meet_others(const EngineOptions& engine, const Model& model);
+// What "auto" is for all of them is then known.
+bool meet_others(EngineOptions& engine, const Model& model);
 int follow_orders(const EngineOptions& engine, const Model& model);
 
 // What stands in a model file, or in the demo where the name is empty.

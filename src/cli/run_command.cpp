@@ -99,7 +99,8 @@ Ending play(Run& run, const InterruptGuard& interrupt, bool quiet) {
 
 }  // namespace
 
-int run_command(const RunOptions& options) {
+int run_command(const RunOptions& given) {
+  RunOptions options = given;
   const auto started = WallClock::Clock::now();
   prefer_errors_to_signals();
   const auto model =

@@ -11,10 +11,10 @@
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
 #include "core/lattice_size.hpp"
+#include "engine/devices.hpp"
 #include "output/run/record.hpp"
 #include "simulation/interrupt.hpp"
 #include "simulation/progress.hpp"
-#include "simulation/sweep/devices.hpp"
 #include "simulation/sweep/folder.hpp"
 
 namespace kiln {

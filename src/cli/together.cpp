@@ -7,10 +7,16 @@
 
 namespace kiln {
 
-bool meet_others(const EngineOptions& engine, const Model& model) {
+bool meet_others(EngineOptions& engine, const Model& model) {
   if (engine.crew == nullptr) return true;
   chosen_engine(model, engine);  // what is refused is so before anybody waits
-  return engine.crew->meet(model.resolved) && engine.crew->leads();
+  if (!engine.crew->meet(model.resolved)) return false;
+  if (engine.engine == "auto") {
+    Processes& all = engine.crew->processes();
+    const bool on_gpus = engine.schedule != "serial" && is_worth_gpu(model);
+    engine.engine = all.sum(on_gpus ? 1 : 0) == uint64_t(all.ranks()) ? "cuda" : "threads";
+  }
+  return engine.crew->leads();
 }
 
 int follow_orders(const EngineOptions& engine, const Model& model) {

@@ -105,7 +105,8 @@ struct EngineOptions {
   std::string schedule = "";    // tiles, checkerboard, serial; "": the engine's default
   int threads = 0;              // 0: one per core that the job was given
   int device = 0;               // which GPU
-  std::vector<int> devices = {};  // several that play bricks of one tissue; empty: `device`
+  std::string devices = "";     // GPUs that play bricks of one tissue: all, or 0,1; "": `device` plays it
+  std::vector<int> gpus = {};   // the same as numbers; set by chosen_engine (engine_choice.hpp)
   std::string bricks = "";      // cuts the lattice, as "2x2x1", for threads or GPUs. "": a piece per GPU
   Crew* crew = nullptr;         // other processes: each plays a brick. Bricks "" are then of least surface
   BoardKernels board_kernels = {};  // of the checkerboard on a GPU

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "engine/cuda/driver/driver.hpp"
+#include "engine/devices.hpp"
 #include "engine/ranks/crew.hpp"
 
 namespace kiln {
@@ -17,9 +18,17 @@ constexpr Site kWorthGpu = Site(1) << 20;
 
 std::string meant_by_auto(const Model& model, const EngineOptions& options, int64_t simulations) {
   if (options.schedule == "serial") return "serial";
-  // Looking for a GPU takes a moment, so small lattices do not.
-  const bool large = model.lattice.sites() >= kWorthGpu / simulations;
-  return large && cuda::availability().why_not.empty() ? "cuda" : "threads";
+  if (options.crew != nullptr || !options.bricks.empty()) return "threads";
+  return is_worth_gpu(model, simulations) ? "cuda" : "threads";
+}
+
+// The GPUs of this process. Where ranks of a machine see the same ones, they share them out.
+std::vector<int> gpus_for(EngineOptions& options) {
+  const std::vector<int> named = choose_devices(options.devices, options);
+  if (options.engine != "cuda") return {};
+  if (options.crew == nullptr) return named.empty() ? std::vector{options.device} : named;
+  const std::vector<int> all = named.empty() ? choose_devices("all", options) : named;
+  return {all[std::size_t(options.crew->processes().rank_here()) % all.size()]};
 }
 
 void check(const EngineOptions& options) {
@@ -41,21 +50,25 @@ void check(const EngineOptions& options) {
         "several processes play only the tiles schedule, on threads or GPUs: leave --engine and --schedule "
         "out.");
   if (!options.bricks.empty() && !plays_bricks)
-    throw UserError(
-        fmt::format("--bricks is \"{}\", but only the tiles schedule, on threads or GPUs, is played in bricks.",
-                    options.bricks));
-  if (options.devices.size() > 1 && schedule == "checkerboard")
+    throw UserError(fmt::format(
+        "--bricks is \"{}\", but only the tiles schedule, on threads or GPUs, is played in bricks.",
+        options.bricks));
+  if (options.gpus.size() > 1 && schedule == "checkerboard")
     throw UserError("--devices names several GPUs, but the checkerboard is played by one.");
 }
 
 }  // namespace
 
+// Looking for a GPU takes a moment, so small lattices do not.
+bool is_worth_gpu(const Model& model, int64_t simulations) {
+  return model.lattice.sites() >= kWorthGpu / simulations && cuda::availability().why_not.empty();
+}
+
 EngineOptions chosen_engine(const Model& model, const EngineOptions& options, int64_t simulations) {
   EngineOptions chosen = options;
-  if (chosen.engine == "auto")
-    chosen.engine = chosen.bricks.empty() && chosen.crew == nullptr
-                        ? meant_by_auto(model, options, simulations)
-                        : "threads";
+  chosen.gpus = gpus_for(chosen);
+  if (chosen.engine == "auto") chosen.engine = meant_by_auto(model, options, simulations);
+  if (chosen.engine == "cuda" && chosen.gpus.empty()) chosen.gpus = {chosen.device};
   check(chosen);
   if (chosen.schedule.empty()) chosen.schedule = chosen.engine == "serial" ? "serial" : "tiles";
   if (chosen.threads == 0)

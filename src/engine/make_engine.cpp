@@ -33,35 +33,30 @@ cuda::Numbers numbers_of(const EngineOptions& options) {
   return options.numbers_in_memory ? cuda::Numbers::in_memory : cuda::Numbers::folded;
 }
 
-std::vector<int> gpus_of(const EngineOptions& options) {
-  return options.devices.empty() ? std::vector{options.device} : options.devices;
-}
-
 std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& physics, State state,
                                          const EngineOptions& given) {
   const EngineOptions options = chosen_engine(model, given);
   const std::string &engine = options.engine, &schedule = options.schedule;
   if (schedule == "checkerboard") checkerboard::require_whole_blocks(model);
   if (engine == "cuda" && schedule == "checkerboard")
-    return std::make_unique<cuda::CheckerboardEngine>(std::move(state), physics, model.seed,
-                                                      model.checkerboard, model.largest_act(), options.device,
-                                                      options.board_kernels, numbers_of(options));
+    return std::make_unique<cuda::CheckerboardEngine>(
+        std::move(state), physics, model.seed, model.checkerboard, model.largest_act(), options.gpus.front(),
+        options.board_kernels, numbers_of(options));
   if (Crew* const crew = options.crew; crew != nullptr)
     return std::make_unique<LeadEngine>(state, physics, tiles::settings_for(model),
                                         bricks_for(model, options.bricks, crew->ranks()),
                                         make_ranks(model, options, crew->ranks()), options.threads, *crew);
-  if (!options.bricks.empty() || options.devices.size() > 1) {
+  if (!options.bricks.empty() || options.gpus.size() > 1) {
     const Vec3i counts =
-        bricks_for(model, options.bricks, options.bricks.empty() ? int(options.devices.size()) : 0);
+        bricks_for(model, options.bricks, options.bricks.empty() ? int(options.gpus.size()) : 0);
     return std::make_unique<BricksEngine>(std::move(state), physics, tiles::settings_for(model), counts,
-                                          make_ranks(model, options, counts.x * counts.y * counts.z),
-                                          engine == "cuda");
+                                          make_ranks(model, options, counts.x * counts.y * counts.z));
   }
   if (engine == "cuda") tiles::require_short_numbers(model);
   if (engine == "cuda")
     return std::make_unique<cuda::TilesEngine>(std::move(state), physics, model.seed,
                                                tiles::settings_for(model), model.largest_act(),
-                                               gpus_of(options).front(), numbers_of(options));
+                                               options.gpus.front(), numbers_of(options));
   if (model.lattice.dimension == 2)
     return on_host<2>(model, physics, std::move(state), schedule, options.threads);
   return on_host<3>(model, physics, std::move(state), schedule, options.threads);
@@ -72,7 +67,7 @@ std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& phys
 MakeRank make_ranks(const Model& model, const EngineOptions& options, int ranks) {
   const bool alone = options.crew == nullptr;
   if (options.engine == "cuda")
-    return cuda::ranks_of_gpus(gpus_of(options), alone ? ranks : 0, model.seed, tiles::settings_for(model),
+    return cuda::ranks_of_gpus(options.gpus, alone ? ranks : 0, model.seed, tiles::settings_for(model),
                                model.largest_act(), numbers_of(options));
   const int threads = alone ? std::max(1, options.threads / ranks) : options.threads;
   return ranks_of_threads(model.lattice.dimension, model.seed, tiles::settings_for(model), threads);

@@ -53,6 +53,7 @@ MpiExchange::MpiExchange() : world_(new World) {
   MPI_Comm here;
   MPI_Comm_split_type(world_->all, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here);
   MPI_Comm_size(here, &ranks_here_);
+  MPI_Comm_rank(here, &rank_here_);
   MPI_Comm_free(&here);
 }
 

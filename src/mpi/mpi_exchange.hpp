@@ -27,12 +27,13 @@ class MpiExchange : public Processes {
 
   std::string host() const override;
   int ranks_here() const override { return ranks_here_; }
+  int rank_here() const override { return rank_here_; }
   [[noreturn]] void end_all(int code) override;
 
  private:
   struct World;  // of MPI's own types
   World* world_;
-  int rank_ = 0, ranks_ = 1, ranks_here_ = 1;
+  int rank_ = 0, ranks_ = 1, ranks_here_ = 1, rank_here_ = 0;
 };
 
 }  // namespace kiln

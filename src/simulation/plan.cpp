@@ -196,8 +196,6 @@ std::string plan_text(const Plan& plan, const Model& model) {
                        : "One node,",
         plan.nodes > 1 ? "between two" : "between two ranks", link.bytes_per_s / 1e9, link.latency_s * 1e6);
   }
-  if (plan.ranks > 1 && hardware.memory > 0)
-    text += "\nnote: GPUs do not play bricks yet: this can be planned, not run.\n";
   return text;
 }
 

@@ -130,7 +130,13 @@ TEST_F(Cli, BricksGiveTheFilesOfOnePiece) {
             "x 40.\n");
   EXPECT_EQ(
       kiln("run small.toml --bricks 2x1 --engine serial --out no").out,
-      "kiln: --bricks is \"2x1\", but only the tiles schedule on threads is played in bricks so far.\n");
+      "kiln: --bricks is \"2x1\", but only the tiles schedule, on threads or GPUs, is played in bricks.\n");
+  EXPECT_EQ(
+      kiln("run small.toml --devices 0,x --out no").out,
+      "kiln: --devices is \"0,x\", but must be all, or numbers of GPUs with commas between, as 0,1,3.\n");
+  EXPECT_EQ(kiln("run small.toml --devices 0,1 --engine threads --out no").out,
+            "kiln: --devices is \"0,1\", but the threads engine plays on no GPU; leave one of --devices and "
+            "--engine out.\n");
 }
 
 TEST_F(Cli, ResumingGivesTheBitsAndTablesOfARunNeverStopped) {

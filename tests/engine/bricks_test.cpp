@@ -42,8 +42,7 @@ int64_t expect_same_bits(const SmallWorld& world, const Vec3i& bricks, int passe
   SmallWorld w = world;
   const tiles::Settings settings = tiles_settings(w, passes);
   ThreadsEngine<Dim> whole(w.state, w.physics(), 5, settings, 1);
-  BricksEngine cut(w.state, w.physics(), settings, bricks, ranks_of_threads(Dim, 5, settings, threads), false,
-                   wrap);
+  BricksEngine cut(w.state, w.physics(), settings, bricks, ranks_of_threads(Dim, 5, settings, threads), wrap);
   for (int m = 1; m <= mcs; ++m) {
     whole.advance(1);
     cut.advance(1);
@@ -204,7 +203,7 @@ TEST(Bricks, KnowWhatLiesAroundThem) {
   const auto cut = [](SmallWorld& w, int passes, const Vec3i& bricks) {
     const tiles::Settings settings = tiles_settings(w, passes);
     return std::make_unique<BricksEngine>(w.state, w.physics(), settings, bricks,
-                                          ranks_of_threads(w.state.lattice.dimension, 5, settings, 1), false);
+                                          ranks_of_threads(w.state.lattice.dimension, 5, settings, 1));
   };
   const auto cut2 = cut(flat, 1, {3, 2, 1}), cut3 = cut(deep, 4, {2, 2, 2});
   for (int mcs = 0; mcs < 5 && !HasFatalFailure(); ++mcs) {
@@ -315,9 +314,8 @@ struct Islet {
     recount(part.state, model.perimeter_neighbours, part.frozen, false);
     for (CellId own = 1; own < part.number.size(); ++own)
       part.here[own] = part.state.cells.extent[own].volume;
-    player =
-        std::make_unique<BrickPlayer<3>>(std::move(part), nobody, Holders{}, physics, 5,
-                                         tiles::settings_for(model), 1);
+    player = std::make_unique<BrickPlayer<3>>(std::move(part), nobody, Holders{}, physics, 5,
+                                              tiles::settings_for(model), 1);
   }
   // By place in the lattice.
   std::map<Site, CellId> cells() const {

@@ -1,5 +1,5 @@
-// Bricks on a GPU give the bits of a tissue in one piece on threads, after every MCS, however they hear of each
-// other.
+// Bricks on a GPU give the bits of a tissue in one piece on threads, after every MCS, however they hear of
+// each other.
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -42,8 +42,7 @@ int64_t expect_bits_of_threads(const SmallWorld& world, const Vec3i& bricks, int
   const tiles::Settings settings = tiles_settings(w, passes);
   const Physics physics = w.physics();
   const auto whole = in_one_piece(w, physics, settings);
-  BricksEngine cut(w.state, physics, settings, bricks, ranks_on_gpu(w, settings, bricks, way, numbers),
-                   true);
+  BricksEngine cut(w.state, physics, settings, bricks, ranks_on_gpu(w, settings, bricks, way, numbers));
   for (int m = 1; m <= mcs; ++m) {
     whole->advance(1);
     cut.advance(1);
@@ -72,15 +71,17 @@ class CudaBricks3D : public testing::TestWithParam<Case> {};
 // neighbours.
 TEST_P(CudaBricks2D, GiveTheBitsOfThreadsForCellsInPieces) {
   const auto [bricks, passes] = GetParam();
-  EXPECT_GT(expect_bits_of_threads(test::everything_in({{26, 23, 1}, {passes != 1, passes == 1, false}, 2}, 3),
-                                   bricks, passes, 4),
-            0);
+  EXPECT_GT(
+      expect_bits_of_threads(test::everything_in({{26, 23, 1}, {passes != 1, passes == 1, false}, 2}, 3),
+                             bricks, passes, 4),
+      0);
 }
 TEST_P(CudaBricks3D, GiveTheBitsOfThreadsForCellsInPieces) {
   const auto [bricks, passes] = GetParam();
-  EXPECT_GT(expect_bits_of_threads(test::everything_in({{17, 13, 11}, {passes == 1, true, passes != 1}, 3}, 4),
-                                   bricks, passes, 3),
-            0);
+  EXPECT_GT(
+      expect_bits_of_threads(test::everything_in({{17, 13, 11}, {passes == 1, true, passes != 1}, 3}, 4),
+                             bricks, passes, 3),
+      0);
 }
 TEST_P(CudaBricks2D, GiveTheBitsOfThreadsForTissues) {
   const auto [bricks, passes] = GetParam();
@@ -98,7 +99,8 @@ TEST_P(CudaBricks3D, GiveTheBitsOfThreadsForTissues) {
 }
 
 INSTANTIATE_TEST_SUITE_P(CudaCuts, CudaBricks2D,
-                         testing::Combine(testing::Values(Vec3i{2, 1, 1}, Vec3i{3, 2, 1}), kPasses), case_name);
+                         testing::Combine(testing::Values(Vec3i{2, 1, 1}, Vec3i{3, 2, 1}), kPasses),
+                         case_name);
 INSTANTIATE_TEST_SUITE_P(CudaCuts, CudaBricks3D,
                          testing::Combine(testing::Values(Vec3i{1, 1, 2}, Vec3i{2, 2, 2}, Vec3i{3, 1, 2}),
                                           kPasses),
@@ -126,8 +128,9 @@ TEST(CudaBricks, HearOfFastCellsInTime) {
 
 // Stamps of Act and anchors are renewed now and then.
 TEST(CudaBricks, GiveTheBitsOfThreadsForLong) {
-  EXPECT_GT(expect_bits_of_threads(test::tissue({{64, 48, 1}, {true, true, false}, 2}, 6, 1), {2, 2, 1}, 1, 400),
-            0);
+  EXPECT_GT(
+      expect_bits_of_threads(test::tissue({{64, 48, 1}, {true, true, false}, 2}, 6, 1), {2, 2, 1}, 1, 400),
+      0);
 }
 
 // Shipped models, in all phases.
@@ -150,7 +153,8 @@ TEST_P(CudaBricksShipped, GiveTheBitsOfThreads) {
   }
   EXPECT_EQ(state_hash(cut->state()), whole->hash());
 }
-INSTANTIATE_TEST_SUITE_P(CudaSmall, CudaBricksShipped, testing::ValuesIn(test::shipped_models()), test::test_name);
+INSTANTIATE_TEST_SUITE_P(CudaSmall, CudaBricksShipped, testing::ValuesIn(test::shipped_models()),
+                         test::test_name);
 
 }  // namespace
 }  // namespace kiln::cuda

@@ -130,10 +130,9 @@ TEST_P(ShippedKernels, CompileWithoutSpills) {
       site_layout(uint32_t(expected_cells(model)) + 1, model.uses_act() ? model.largest_act() : 0);
   for (const Phase& phase : model.phases)
     for (const int architecture : architectures_for(GetParam())) {
-      const TilesKernels kernels =
-          compile_tiles(phase.physics.view(), tiles::settings_for(model), layout, model.history_length(),
-                        Numbers::folded, architecture, 132, shared_per_block(architecture), true,
-                        all_sites(model.lattice));
+      const TilesKernels kernels = compile_tiles(
+          phase.physics.view(), tiles::settings_for(model), layout, model.history_length(), Numbers::folded,
+          architecture, 132, shared_per_block(architecture), true, all_sites(model.lattice));
       EXPECT_GE(kernels.shape.warps_per_block, architecture == 90 ? 14 : 4) << "sm_" << architecture;
       const auto all = resources(kernels.compiled);
       const auto is_play = [](const KernelResources& r) { return r.name == "play" && r.kernel; };
@@ -174,11 +173,14 @@ TEST_P(BrickKernels, CompileWithoutSpills) {
   const SiteLayout layout =
       site_layout(uint32_t(expected_cells(model)) + 1, model.uses_act() ? model.largest_act() : 0);
   const bool along_x = GetParam().size() % 2 == 0;
-  const Vec3i counts = along_x ? Vec3i{2, 1, 1} : model.lattice.dimension == 2 ? Vec3i{1, 2, 1} : Vec3i{1, 1, 2};
+  const Vec3i counts = along_x                        ? Vec3i{2, 1, 1}
+                       : model.lattice.dimension == 2 ? Vec3i{1, 2, 1}
+                                                      : Vec3i{1, 1, 2};
   const Lattice stored = brick_with_halo(BrickGrid(model.lattice, counts), 1, 2).stored;
-  const TilesKernels kernels = compile_tiles(
-      model.phases.back().physics.view(), tiles::settings_for(model), layout, model.history_length(),
-      Numbers::folded, 90, 132, shared_per_block(90), true, sites_of_brick(stored, along_x, layout.word_bytes));
+  const TilesKernels kernels =
+      compile_tiles(model.phases.back().physics.view(), tiles::settings_for(model), layout,
+                    model.history_length(), Numbers::folded, 90, 132, shared_per_block(90), true,
+                    sites_of_brick(stored, along_x, layout.word_bytes));
   EXPECT_GE(kernels.shape.warps_per_block, 14);
   for (const KernelResources& r : resources(kernels.compiled))
     EXPECT_EQ(r.spill_stores + r.spill_loads, 0) << r.name << " spills, with " << r.registers << " registers";

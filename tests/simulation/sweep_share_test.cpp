@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "engine/devices.hpp"
 #include "model/file/read.hpp"
 #include "simulation/sweep/deal.hpp"
-#include "simulation/sweep/devices.hpp"
 #include "simulation/sweep/sweep.hpp"
 
 namespace kiln {

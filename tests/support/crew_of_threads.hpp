@@ -24,6 +24,7 @@ class ThreadAsProcess : public Processes {
   uint64_t sum(uint64_t here) override { return exchange_.sum(here); }
   std::string host() const override { return host_; }
   int ranks_here() const override { return ranks(); }
+  int rank_here() const override { return rank(); }
   [[noreturn]] void end_all(int) override { throw std::runtime_error("all were ended"); }
 
  private:

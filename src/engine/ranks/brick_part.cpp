@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "engine/ranks/sent.hpp"
 #include "core/neighbourhood.hpp"
+#include "engine/ranks/sent.hpp"
 
 namespace kiln {
 

@@ -16,14 +16,14 @@ BrickPlayer<Dim>::BrickPlayer(TissuePart tissue, Exchange& exchange, const Holde
               settings, threads, talk_) {}
 
 MakeRank ranks_of_threads(int dimension, uint64_t seed, const tiles::Settings& settings, int threads) {
-  return [=](TissuePart part, Exchange& exchange, const Holders& holders,
-             const Physics& physics) -> std::unique_ptr<RankPlayer> {
+  return {[=](TissuePart part, Exchange& exchange, const Holders& holders,
+              const Physics& physics) -> std::unique_ptr<RankPlayer> {
     if (dimension == 2)
       return std::make_unique<BrickPlayer<2>>(std::move(part), exchange, holders, physics, seed, settings,
                                               threads);
     return std::make_unique<BrickPlayer<3>>(std::move(part), exchange, holders, physics, seed, settings,
                                             threads);
-  };
+  }};
 }
 
 template class BrickPlayer<2>;

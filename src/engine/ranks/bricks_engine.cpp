@@ -5,24 +5,23 @@
 namespace kiln {
 
 BricksEngine::BricksEngine(State state, const Physics& physics, const tiles::Settings& settings,
-                           const Vec3i& bricks, const MakeRank& make, bool cores_are_free,
-                           const WrapExchange& wrap)
+                           const Vec3i& bricks, const MakeRank& ranks, const WrapExchange& wrap)
     : settings_(settings),
       whole_(std::move(state)),
       cells_mcs_(whole_.mcs),
       sites_mcs_(whole_.mcs),
-      exchange_(bricks.x * bricks.y * bricks.z, cores_are_free),
+      exchange_(bricks.x * bricks.y * bricks.z, ranks.on_gpus),
       ranks_(std::size_t(bricks.x * bricks.y * bricks.z)),
       team_(bricks.x * bricks.y * bricks.z) {
   const BrickGrid grid(whole_.lattice, bricks);
   const int reach = reach_of(physics);
-  const std::vector<std::vector<CellId>> cells = cells_by_rank(whole_, grid, reach);
+  const std::vector<std::vector<CellId>> cells = cells_by_rank(whole_, grid, reach, ranks.on_gpus);
   const Holders holders = holders_of(cells);
   for (int rank = 0; wrap && rank < grid.ranks(); ++rank) wrapped_.push_back(wrap(exchange_.of(rank)));
   together([&](int rank) {
     const auto at = std::size_t(rank);
-    ranks_[at] = make(cut_out(whole_, grid, rank, reach, cells[at], frozen_types_of(physics)),
-                      wrap ? *wrapped_[at] : exchange_.of(rank), holders, physics);
+    ranks_[at] = ranks.make(cut_out(whole_, grid, rank, reach, cells[at], frozen_types_of(physics)),
+                            wrap ? *wrapped_[at] : exchange_.of(rank), holders, physics);
   });
 }
 

@@ -18,7 +18,7 @@ using WrapExchange = std::function<std::unique_ptr<Exchange>(Exchange&)>;
 class BricksEngine : public Engine {
  public:
   BricksEngine(State state, const Physics& physics, const tiles::Settings& settings, const Vec3i& bricks,
-               const MakeRank& make, bool cores_are_free, const WrapExchange& wrap = {});
+               const MakeRank& ranks, const WrapExchange& wrap = {});
 
   void set_physics(const Physics& physics) override;
   void advance(int64_t mcs) override;

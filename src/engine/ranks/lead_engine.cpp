@@ -35,16 +35,13 @@ void hand_out(const State& whole, const BrickGrid& grid, int reach, const std::v
 }  // namespace
 
 LeadEngine::LeadEngine(const State& whole, const Physics& first, const tiles::Settings& settings,
-                       const Vec3i& bricks, const MakeRank& make, int threads, Crew& crew)
-    : settings_(settings),
-      crew_(crew),
-      grid_(whole.lattice, bricks),
-      reach_(reach_of(first)) {
+                       const Vec3i& bricks, const MakeRank& ranks, int threads, Crew& crew)
+    : settings_(settings), crew_(crew), grid_(whole.lattice, bricks), reach_(reach_of(first)) {
   const std::vector<bool> frozen = frozen_types_of(first);
-  const std::vector<std::vector<CellId>> cells = cells_by_rank(whole, grid_, reach_);
+  const std::vector<std::vector<CellId>> cells = cells_by_rank(whole, grid_, reach_, ranks.on_gpus);
   const Holders holders = holders_of(cells);
   hand_out(whole, grid_, reach_, frozen, cells, holders, crew);
-  brick_ = make(cut_out(whole, grid_, 0, reach_, cells[0], frozen), crew.processes(), holders, first);
+  brick_ = ranks.make(cut_out(whole, grid_, 0, reach_, cells[0], frozen), crew.processes(), holders, first);
   threads_ = brick_->threads();
   for (const Message& answer : crew.answers()) threads_ += Reading(answer).take<int32_t>();
   whole_.lattice = whole.lattice;
@@ -104,7 +101,7 @@ std::string LeadEngine::hash() {
   return hash_text(sum);
 }
 
-void follow(Crew& crew, const Model& model, const MakeRank& make, int threads,
+void follow(Crew& crew, const Model& model, const MakeRank& ranks, int threads,
             const std::function<int()>& signal) {
   const Physics first = model.phases.front().physics.view();
   const int reach = reach_of(first);
@@ -122,7 +119,7 @@ void follow(Crew& crew, const Model& model, const MakeRank& make, int threads,
             receive_part(crew, 0, grid, crew.processes().rank(), reach, frozen_types_of(first), PartOf::all);
         const Holders holders = receive_holders(crew, 0);
         phase = &model.phase_at(part.state.mcs);
-        brick = make(std::move(part), crew.processes(), holders, phase->physics.view());
+        brick = ranks.make(std::move(part), crew.processes(), holders, phase->physics.view());
         answer = message_of(int32_t(brick->threads()));
         break;
       }

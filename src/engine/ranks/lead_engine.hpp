@@ -13,7 +13,7 @@ class LeadEngine : public Engine {
  public:
   // Hands out the bricks. `first` is the physics of the state's MCS.
   LeadEngine(const State& whole, const Physics& first, const tiles::Settings& settings, const Vec3i& bricks,
-             const MakeRank& make, int threads, Crew& crew);
+             const MakeRank& ranks, int threads, Crew& crew);
 
   // Everybody knows the phases of the model: no others are allowed.
   void set_physics(const Physics& physics) override { brick_->set_physics(physics); }
@@ -51,7 +51,7 @@ class LeadEngine : public Engine {
 
 // What the other processes do: whatever the first one orders, until they may leave. `signal` tells of one
 // that came to this process, 0: none.
-void follow(Crew& crew, const Model& model, const MakeRank& make, int threads,
+void follow(Crew& crew, const Model& model, const MakeRank& ranks, int threads,
             const std::function<int()>& signal);
 
 }  // namespace kiln

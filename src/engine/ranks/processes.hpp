@@ -11,6 +11,7 @@ class Processes : public Exchange {
  public:
   virtual std::string host() const = 0;  // the machine that this rank is on
   virtual int ranks_here() const = 0;    // on that machine
+  virtual int rank_here() const = 0;     // among those
   // Ends all of them at once, wherever they are.
   [[noreturn]] virtual void end_all(int code) = 0;
 };

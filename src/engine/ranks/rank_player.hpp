@@ -25,7 +25,7 @@ class RankPlayer {
   virtual const Sharing& sharing() const = 0;
   virtual AttemptCounts counts() const = 0;
   virtual Traffic traffic() const = 0;
-  virtual int threads() const { return 0; }         // of a processor
+  virtual int threads() const { return 0; }  // of a processor
   virtual std::string gpu() const { return ""; }
 };
 
@@ -33,10 +33,14 @@ class RankPlayer {
 uint64_t hash_part(const RankPlayer& rank);
 
 using Holders = std::map<CellId, std::vector<int>>;  // see Sharing
-// The rank that a part is for is in it.
-using MakeRank =
-    std::function<std::unique_ptr<RankPlayer>(TissuePart part, Exchange& exchange, const Holders& holders,
-                                              const Physics& physics)>;
+// What makes the players of a tissue's bricks.
+struct MakeRank {
+  // The rank that a part is for is in it.
+  std::function<std::unique_ptr<RankPlayer>(TissuePart part, Exchange& exchange, const Holders& holders,
+                                            const Physics& physics)>
+      make;
+  bool on_gpus = false;  // ranks then agree at leisure (Sharing), and leave cores free
+};
 
 // How far from its target a rank reads sites.
 int reach_of(const Physics& physics);

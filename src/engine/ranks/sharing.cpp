@@ -231,8 +231,8 @@ void Sharing::settle() {
     for (const int partner : sharers_of(own)) before.push_back(partners_[std::size_t(partner)]);
     for (const int rank : ranks) {
       if (holds(before, rank)) continue;
-      const auto sender = std::find_if(owners.begin(), owners.end(),
-                                       [&](const Owner& owner) { return names(owner, rank); });
+      const auto sender =
+          std::find_if(owners.begin(), owners.end(), [&](const Owner& owner) { return names(owner, rank); });
       if (sender->rank == me) newcomers_.push_back({own, partner_of(rank)});
     }
     if (holds(ranks, me))
@@ -318,9 +318,10 @@ Vec3i bricks_for(const Model& model, const std::string& text, int ranks) {
   return counts;
 }
 
-std::vector<std::vector<CellId>> cells_by_rank(const State& whole, const BrickGrid& grid, int reach) {
+std::vector<std::vector<CellId>> cells_by_rank(const State& whole, const BrickGrid& grid, int reach,
+                                               bool at_leisure) {
   const Lattice& lattice = grid.lattice();
-  const int near = shared_within(grid, reach);
+  const int near = shared_within(grid, reach, at_leisure);
   std::vector<std::vector<CellId>> result;
   std::vector<bool> has_site(whole.cells.count(), false);
   for (int rank = 0; rank < grid.ranks(); ++rank) {

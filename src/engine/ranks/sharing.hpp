@@ -120,12 +120,12 @@ class Sharing {
   std::vector<Newcomer> newcomers_;
   std::vector<int> taking_part_;
   std::vector<int> sharers_, before_, others_;  // room to work in
-  std::vector<int> partners_;                      // ranks, in the order in which they came
-  std::vector<std::vector<int>> sets_{{}};         // of partners; the first is empty
+  std::vector<int> partners_;                   // ranks, in the order in which they came
+  std::vector<std::vector<int>> sets_{{}};      // of partners; the first is empty
   std::map<std::vector<int>, uint32_t> set_numbers_{{{}, 0}};
   std::vector<int64_t> cells_of_set_{0};  // but not of the first
-  std::vector<uint32_t> set_of_;    // by own id
-  std::vector<bool> keeps_frozen_;  // by own id; frozen cells neither come nor go
+  std::vector<uint32_t> set_of_;          // by own id
+  std::vector<bool> keeps_frozen_;        // by own id; frozen cells neither come nor go
 };
 
 // How far from a brick cells are shared with it.
@@ -137,7 +137,8 @@ int thinnest_brick(int reach);
 Vec3i bricks_for(const Model& model, const std::string& text, int ranks);
 // By cell: the ranks to which it is near, for a tissue that lies in memory as a whole; and who keeps cells
 // that have no site.
-std::vector<std::vector<CellId>> cells_by_rank(const State& whole, const BrickGrid& grid, int reach);
+std::vector<std::vector<CellId>> cells_by_rank(const State& whole, const BrickGrid& grid, int reach,
+                                               bool at_leisure = false);
 std::map<CellId, std::vector<int>> holders_of(const std::vector<std::vector<CellId>>& cells_by_rank);
 
 }  // namespace kiln

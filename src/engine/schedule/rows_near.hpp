@@ -32,7 +32,9 @@ class RowsNear {
     uint32_t first[2] = {0, 0}, length[2] = {0, 0};
 
     KILN_HD uint32_t count() const { return length[0] + length[1]; }
-    KILN_HD uint32_t at(uint32_t i) const { return i < length[0] ? first[0] + i : first[1] + (i - length[0]); }
+    KILN_HD uint32_t at(uint32_t i) const {
+      return i < length[0] ? first[0] + i : first[1] + (i - length[0]);
+    }
   };
 
   KILN_HD static Numbers numbers_near(const Round& round, const Lattice& lattice, const Box& box, int axis) {

@@ -16,8 +16,7 @@ constexpr uint32_t kLastStamp = 1u << 30;     // of claims, before they are made
 // How much there may be to tell of shared cells in a round: many times what there is, as not every attempt on
 // one of their sites changes it.
 int64_t outbox_bytes(int64_t cells, int64_t sites_per_cell, const tiles::Settings& settings, int dimension) {
-  const int64_t tile =
-      int64_t(settings.tile.x) * settings.tile.y * (dimension == 3 ? settings.tile.z : 1);
+  const int64_t tile = int64_t(settings.tile.x) * settings.tile.y * (dimension == 3 ? settings.tile.z : 1);
   const int64_t copies = 1024 + cells * sites_per_cell / (2 * tile) + cells;
   return std::max(copies * int64_t(sizeof(SentCopy)), cells * int64_t(sizeof(SentSums)) + 4096);
 }
@@ -66,7 +65,8 @@ BrickPlayer::BrickPlayer(TissuePart part, Exchange& exchange, const Holders& hol
 
 void BrickPlayer::begin(const std::vector<uint32_t>& told) {
   memory_.reset();
-  memory_ = std::make_unique<Memory>(device_, stream_, part_, sharing_, physics_.adhesion.types, max_act_, told);
+  memory_ =
+      std::make_unique<Memory>(device_, stream_, part_, sharing_, physics_.adhesion.types, max_act_, told);
   refreshed_at_ = part_.state.mcs;
   compile();
 }
@@ -87,25 +87,25 @@ void BrickPlayer::compile() {
                     is_sparse(part_.state, physics_), m.state.stored());
   shape_ = kernels.shape;
   const Module module(device_, kernels.compiled.cubin);
-  for (const auto& [function, name] : std::initializer_list<std::pair<Function*, const char*>>{
-           {&judge_all_, "judge_all"},
-           {&judge_open_, "judge_open"},
-           {&carry_out_owned_, "carry_out_owned"},
-           {&carry_out_all_, "carry_out_all"}}) {
+  for (const auto& [function, name] :
+       std::initializer_list<std::pair<Function*, const char*>>{{&judge_all_, "judge_all"},
+                                                                {&judge_open_, "judge_open"},
+                                                                {&carry_out_owned_, "carry_out_owned"},
+                                                                {&carry_out_all_, "carry_out_all"}}) {
     *function = module.function(name);
     function->allow_dynamic_shared(int(shape_.shared_bytes));
   }
-  for (const auto& [function, name] : std::initializer_list<std::pair<Function*, const char*>>{
-           {&find_live_, "find_live"},
-           {&tell_claims_, "tell_claims"},
-           {&tell_sums_, "tell_sums"},
-           {&hear_copies_, "hear_copies"},
-           {&hear_claims_, "hear_claims"},
-           {&hear_sums_, "hear_sums"},
-           {&turn_, "turn"},
-           {&move_anchors_, "move_anchors"},
-           {&count_sums_, "count_sums"},
-           {&refresh_stamps_, "refresh_stamps"}})
+  for (const auto& [function, name] :
+       std::initializer_list<std::pair<Function*, const char*>>{{&find_live_, "find_live"},
+                                                                {&tell_claims_, "tell_claims"},
+                                                                {&tell_sums_, "tell_sums"},
+                                                                {&hear_copies_, "hear_copies"},
+                                                                {&hear_claims_, "hear_claims"},
+                                                                {&hear_sums_, "hear_sums"},
+                                                                {&turn_, "turn"},
+                                                                {&move_anchors_, "move_anchors"},
+                                                                {&count_sums_, "count_sums"},
+                                                                {&refresh_stamps_, "refresh_stamps"}})
     *function = module.function(name);
   m.state.use(module);
   m.sharing.use(module);
@@ -116,9 +116,9 @@ void BrickPlayer::compile() {
   const WorkSplit split = work_split_of(physics_.lattice, settings_, shape_, m.state.stored());
   tables_.state = m.state.tables();
   tables_.open_per_warp = most_open(split, shape_);
-  const int64_t words = split.warps() * tables_.open_per_warp *
-                        open_fields(settings_.passes, m.state.layout().max_act,
-                                    !part_.state.cells.moments.empty(), true);
+  const int64_t words =
+      split.warps() * tables_.open_per_warp *
+      open_fields(settings_.passes, m.state.layout().max_act, !part_.state.cells.moments.empty(), true);
   if (m.open.size() < words) {
     m.open = {};
     m.open = Buffer<uint32_t>(device_, words, "the attempts of a round");
@@ -214,8 +214,8 @@ void BrickPlayer::swap(Kind kind, std::size_t record_bytes) {
 
 void BrickPlayer::hear_copies() {
   swap(copies, sizeof(SentCopy));
-  hear_copies_.launch(memory_->state.grid_stride(), stream_, tables_, brick_, mail_.inboxes(), mail_.partners(),
-                      uint32_t(part_.state.mcs));
+  hear_copies_.launch(memory_->state.grid_stride(), stream_, tables_, brick_, mail_.inboxes(),
+                      mail_.partners(), uint32_t(part_.state.mcs));
   mail_.give(brick_);
 }
 
@@ -362,11 +362,12 @@ Traffic BrickPlayer::traffic() const {
 MakeRank ranks_of_gpus(const std::vector<int>& devices, int ranks, uint64_t seed,
                        const tiles::Settings& settings, int max_act, Numbers numbers) {
   const auto peers = ranks > 0 ? make_peer_group(ranks, devices) : nullptr;
-  return [=](TissuePart part, Exchange& exchange, const Holders& holders, const Physics& physics) {
-    const int device = devices[std::size_t(part.brick.rank) % devices.size()];
-    return std::make_unique<BrickPlayer>(std::move(part), exchange, holders, physics, seed, settings, max_act,
-                                         device, peers, numbers);
-  };
+  return {[=](TissuePart part, Exchange& exchange, const Holders& holders, const Physics& physics) {
+            const int device = devices[std::size_t(part.brick.rank) % devices.size()];
+            return std::make_unique<BrickPlayer>(std::move(part), exchange, holders, physics, seed, settings,
+                                                 max_act, device, peers, numbers);
+          },
+          true};
 }
 
 }  // namespace kiln::cuda

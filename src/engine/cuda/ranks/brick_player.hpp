@@ -94,8 +94,8 @@ class BrickPlayer : public RankPlayer {
   AttemptCounts counts_before_;  // of memory that was given up
   Traffic traffic_;              // what the host knows of
   Kind last_kind_ = copies;
-  uint64_t rounds_ = 0;       // played
-  bool is_refreshing_ = false;  // begun, and not complete
+  uint64_t rounds_ = 0;                           // played
+  bool is_refreshing_ = false;                    // begun, and not complete
   int64_t refreshed_at_ = 0, live_found_at_ = 0;  // MCS
   int64_t sites_per_cell_ = 1;
   bool cells_are_current_ = true, sites_are_current_ = true;  // in part_

@@ -29,8 +29,7 @@ std::vector<Zone> zones_of(const TissuePart& part, const Sharing& sharing) {
 }  // namespace
 
 BrickSharing::BrickSharing(const Device& device, const Stream& stream, BrickState& state,
-                           const TissuePart& part, const Sharing& sharing,
-                           const std::vector<uint32_t>& told)
+                           const TissuePart& part, const Sharing& sharing, const std::vector<uint32_t>& told)
     : device_(device),
       stream_(stream),
       state_(state),
@@ -170,7 +169,8 @@ bool BrickSharing::take_over(BrickTables& tables) {
     pack({added[i], NewSharing::came, bits_of(came[i]), part_.number[came[i]], 0});
   for (const CellId row : freed)
     if (state_.own_of(row) == kMedium) pack({row, NewSharing::left, 0, kNowhere, 0});
-  if (resettled_.size() < packed_count_) resettled_ = Buffer<NewSharing>(device_, packed_.size(), "the cells");
+  if (resettled_.size() < packed_count_)
+    resettled_ = Buffer<NewSharing>(device_, packed_.size(), "the cells");
   resettled_.upload(packed_.data(), packed_count_, 0, &stream_);
   set_sharing_.launch(state_.grid_stride(), stream_, state_.tables(), tables,
                       static_cast<const NewSharing*>(resettled_.data()), uint32_t(packed_count_));

@@ -7,9 +7,9 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr int64_t kOverrun = 64;                   // bytes behind the last site that kernels may read
+constexpr int64_t kOverrun = 64;                    // bytes behind the last site that kernels may read
 constexpr int64_t kPieceBytes = int64_t(64) << 20;  // of sites, copied up at a time
-constexpr int kCopyingThreads = 4;                 // there may be several bricks
+constexpr int kCopyingThreads = 4;                  // there may be several bricks
 
 }  // namespace
 
@@ -78,8 +78,8 @@ void BrickState::download_sites() {
       [&](int64_t first, int64_t count, const uint8_t* staged) {
         in_parallel(count, kCopyingThreads, [&](int, int64_t begin, int64_t end) {
           for (int64_t row = begin; row < end; ++row)
-            unpack_sites(reinterpret_cast<const Word*>(staged + row * row_bytes), layout_, numbers_, state.mcs,
-                         (first + row) * width, width, state);
+            unpack_sites(reinterpret_cast<const Word*>(staged + row * row_bytes), layout_, numbers_,
+                         state.mcs, (first + row) * width, width, state);
         });
       });
 }

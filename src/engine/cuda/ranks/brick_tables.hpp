@@ -39,10 +39,10 @@ enum Fault : uint32_t { kOutboxFull = 1, kCellUnknown = 2 };
 
 // By cell, as the device numbers them, unless it says otherwise.
 struct BrickTables {
-  CellId* numbers;     // in the whole tissue
-  uint64_t* partners;  // with whom it is shared
-  int32_t* here;       // sites in the brick, of cells that are shared
-  uint32_t* told;      // how the brick owns a shared cell, as the partners know it: see kOwner
+  CellId* numbers;          // in the whole tissue
+  uint64_t* partners;       // with whom it is shared
+  int32_t* here;            // sites in the brick, of cells that are shared
+  uint32_t* told;           // how the brick owns a shared cell, as the partners know it: see kOwner
   const uint64_t* own_ids;  // from numbers of shared cells to the device's: a hash table of pairs
   uint32_t own_ids_mask;    // its length - 1, a power of two
   const CellId* shared;     // a list of them
@@ -56,7 +56,8 @@ struct BrickTables {
   uint32_t* faults;
 };
 
-inline constexpr uint32_t kOwner = 0x80000000u;  // the brick has sites of the cell; below, to whom these are near
+inline constexpr uint32_t kOwner =
+    0x80000000u;  // the brick has sites of the cell; below, to whom these are near
 
 // Sites of the brick that are near to a neighbour, as stored: near enough to share their cells, and near
 // enough to go on sharing them.

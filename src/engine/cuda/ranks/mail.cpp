@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace kiln::cuda {
+namespace {
+
+// Making room takes long: all work on the GPU has to end before.
+constexpr int64_t kSlack = 1 << 16;  // bytes
+
+}  // namespace
 
 // What each of them lets the others see.
 class PeerGroup {
@@ -62,7 +68,7 @@ void Mail::fit(const std::vector<int>& partners, const std::vector<int64_t>& byt
       Buffer<uint8_t>& box = out_[turn][p];
       if (box.size() < bytes[p]) {
         box = {};
-        box = Buffer<uint8_t>(device_, bytes[p] + bytes[p] / 4, "messages");
+        box = Buffer<uint8_t>(device_, bytes[p] + bytes[p] / 4 + kSlack, "messages");
         changed = true;
       }
       boxes.push_back({box.data(), uint64_t(box.size())});
@@ -87,12 +93,14 @@ void Mail::tell_where() {
     std::vector<Inbox> boxes;
     for (const int rank : partners_) {
       const PeerGroup::Seat& theirs = peers_->of(rank);
-      const auto place =
-          std::find(theirs.partners.begin(), theirs.partners.end(), exchange_.rank()) - theirs.partners.begin();
+      const auto place = std::find(theirs.partners.begin(), theirs.partners.end(), exchange_.rank()) -
+                         theirs.partners.begin();
       boxes.push_back(
           {theirs.records[turn][std::size_t(place)], theirs.sent[turn] + place, grid_.brick(rank)});
     }
-    const auto same = [](const Inbox& a, const Inbox& b) { return a.records == b.records && a.count == b.count; };
+    const auto same = [](const Inbox& a, const Inbox& b) {
+      return a.records == b.records && a.count == b.count;
+    };
     if (std::equal(boxes.begin(), boxes.end(), seen_[turn].begin(), seen_[turn].end(), same)) continue;
     inboxes_[turn].upload(boxes.data(), int64_t(boxes.size()));
     seen_[turn] = boxes;
@@ -120,7 +128,8 @@ void Mail::swap_over_host(std::size_t record_bytes) {
   sent_[turn_].download(counts_.data(), count, 0, &stream_);
   stream_.synchronize();
   for (std::size_t p = 0; p < partners_.size(); ++p) {
-    const int64_t bytes = std::min(int64_t(counts_[int64_t(p)]) * int64_t(record_bytes), out_[turn_][p].size());
+    const int64_t bytes =
+        std::min(int64_t(counts_[int64_t(p)]) * int64_t(record_bytes), out_[turn_][p].size());
     messages_out_[p].resize(std::size_t(bytes));
     out_[turn_][p].download(reinterpret_cast<uint8_t*>(messages_out_[p].data()), bytes, 0, &stream_);
   }

@@ -11,7 +11,8 @@
 
 namespace kiln::cuda {
 
-// Bricks of one process whose GPUs read each other's memory, or are one: nothing that is told passes the host.
+// Bricks of one process whose GPUs read each other's memory, or are one: nothing that is told passes the
+// host.
 class PeerGroup;
 // Of so many bricks, dealt to these GPUs; null where some of them cannot read others' memory.
 std::shared_ptr<PeerGroup> make_peer_group(int ranks, const std::vector<int>& devices);
@@ -46,7 +47,7 @@ class Mail {
   BrickGrid grid_;
   std::shared_ptr<PeerGroup> peers_;
   std::vector<int> partners_;
-  int turn_ = 0;  // which of two is told into
+  int turn_ = 0;                              // which of two is told into
   std::vector<Buffer<uint8_t>> out_[2], in_;  // by partner
   Buffer<Outbox> outboxes_[2];
   Buffer<Inbox> inboxes_[2];

@@ -19,10 +19,11 @@ extern "C" __global__ void mark_near(const __grid_constant__ kiln::cuda::StateTa
     const int32_t width = size.x >= 32 ? 32 : size.x, rows_at_once = 32 / width;
     const int32_t lane = int32_t(threads.rank % 32), x_in = lane % width, row_in = lane / width;
     const uint32_t stride = uint32_t(threads.count / 32) * uint32_t(rows_at_once);
-    for (uint32_t first = uint32_t(threads.rank / 32) * uint32_t(rows_at_once); first < rows; first += stride) {
+    for (uint32_t first = uint32_t(threads.rank / 32) * uint32_t(rows_at_once); first < rows;
+         first += stride) {
       const uint32_t row = first + uint32_t(row_in);
-      Vec3i place = zone.still_near.low +
-                    Vec3i{x_in, int32_t(row % uint32_t(size.y)), int32_t(row / uint32_t(size.y))};
+      Vec3i place =
+          zone.still_near.low + Vec3i{x_in, int32_t(row % uint32_t(size.y)), int32_t(row / uint32_t(size.y))};
       const bool has_row = row_in < rows_at_once && row < rows;
       for (int32_t x = x_in; x - x_in < size.x; x += width, place.x += width) {
         const bool inside = has_row && x < size.x;
@@ -90,8 +91,8 @@ extern "C" __global__ void set_sharing(const __grid_constant__ kiln::cuda::State
 
 // The list of shared cells, and their numbers' table, which was cleared.
 extern "C" __global__ void list_shared(const __grid_constant__ kiln::cuda::StateTables state,
-                                       const __grid_constant__ kiln::cuda::BrickTables brick, uint64_t* own_ids,
-                                       kiln::CellId* shared, uint32_t* shared_count) {
+                                       const __grid_constant__ kiln::cuda::BrickTables brick,
+                                       uint64_t* own_ids, kiln::CellId* shared, uint32_t* shared_count) {
   using namespace kiln;
   using namespace kiln::device;
   const uint32_t lane = threadIdx.x % 32;

@@ -26,11 +26,11 @@ __device__ __forceinline__ CellId own_id(const BrickTables& brick, CellId number
   }
 }
 
-// Calls hear(inbox, record) for all records of all partners. Then the counts of the outboxes of the swap before
-// are set back: they were read before what is heard now was sent.
+// Calls hear(inbox, record) for all records of all partners. Then the counts of the outboxes of the swap
+// before are set back: they were read before what is heard now was sent.
 template <class Record, class Hear>
-__device__ __forceinline__ void for_each_heard(const BrickTables& brick, const Inbox* inboxes, int32_t partners,
-                                               const Hear& hear) {
+__device__ __forceinline__ void for_each_heard(const BrickTables& brick, const Inbox* inboxes,
+                                               int32_t partners, const Hear& hear) {
   const ThreadRange threads = whole_grid();
   if (threads.rank < cuda::kMostPartners) {
     uint32_t& before = brick.sent_before[threads.rank];
@@ -60,8 +60,8 @@ __device__ __forceinline__ Vec3i stored_place(const StateTables& state, const Ve
   return p;
 }
 
-__device__ __forceinline__ void change_cell(const StateTables& state, CellId cell, const Vec3i& place, int sign,
-                                            int perimeter) {
+__device__ __forceinline__ void change_cell(const StateTables& state, CellId cell, const Vec3i& place,
+                                            int sign, int perimeter) {
   if (cell == kMedium) return;
   move_size(state.extents + cell, sign, perimeter);
   if (model::kTrackSums) move_centroid(state, cell, place, sign);
@@ -116,7 +116,8 @@ extern "C" __global__ void hear_claims(const __grid_constant__ kiln::cuda::Tiles
 
 // Sums over the brick's sites of shared cells: of all, or of the marked ones.
 extern "C" __global__ void tell_sums(const __grid_constant__ kiln::cuda::StateTables state,
-                                     const __grid_constant__ kiln::cuda::BrickTables brick, bool marked_only) {
+                                     const __grid_constant__ kiln::cuda::BrickTables brick,
+                                     bool marked_only) {
   using namespace kiln;
   using namespace kiln::device;
   const ThreadRange threads = whole_grid();

@@ -24,7 +24,8 @@ __device__ __forceinline__ uint32_t next_place(const cuda::BrickTables& brick, i
 // `partners` as bits. Records come in any order, which shapes nothing: what is done with them is adding,
 // taking the least, and putting different sites.
 template <class Record>
-__device__ __forceinline__ void tell(const cuda::BrickTables& brick, uint64_t partners, const Record& record) {
+__device__ __forceinline__ void tell(const cuda::BrickTables& brick, uint64_t partners,
+                                     const Record& record) {
   for (; partners != 0; partners &= partners - 1) {
     const int partner = __ffsll(int64_t(partners)) - 1;
     const uint32_t at = next_place(brick, partner);

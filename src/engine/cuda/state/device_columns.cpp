@@ -84,9 +84,8 @@ void DeviceColumns::clear_sums(const Stream& stream) {
 }
 
 void DeviceColumns::Held::pack(const Cells& from, CellId cell, uint8_t* packed) const {
-  const std::byte* const source =
-      what->column->data_of(from) + what->offset +
-      std::size_t(cell) * std::size_t(rows_per_cell) * what->column->row_bytes;
+  const std::byte* const source = what->column->data_of(from) + what->offset +
+                                  std::size_t(cell) * std::size_t(rows_per_cell) * what->column->row_bytes;
   for (std::size_t i = 0; i < std::size_t(rows_per_cell); ++i)
     std::memcpy(packed + i * what->stride, source + i * what->column->row_bytes, what->bytes);
 }

@@ -20,9 +20,9 @@ struct SiteLayout {
 
 SiteLayout site_layout(uint32_t cells, int max_act);
 
-// Which sites a device stores, and how: all of a lattice, or those of a brick. Where that is cut along x, rows
-// may be longer than what is stored, so that each begins where a sector of memory does; all bits of the words
-// in between are set.
+// Which sites a device stores, and how: all of a lattice, or those of a brick. Where that is cut along x,
+// rows may be longer than what is stored, so that each begins where a sector of memory does; all bits of the
+// words in between are set.
 struct StoredSites {
   Lattice lattice;
   int32_t row_pitch;  // in sites

@@ -55,8 +55,7 @@ __device__ __forceinline__ void play_part(const TilesTables& tables, const cuda:
 
 }  // namespace kiln::device
 
-#define KILN_PART_OF_ROUND \
-  extern "C" __global__ void __launch_bounds__(32 * kiln::model::kWarpsPerBlock, 1)
+#define KILN_PART_OF_ROUND extern "C" __global__ void __launch_bounds__(32 * kiln::model::kWarpsPerBlock, 1)
 
 KILN_PART_OF_ROUND judge_all(const __grid_constant__ kiln::cuda::TilesTables tables,
                              const __grid_constant__ kiln::cuda::BrickTables brick,
@@ -77,7 +76,8 @@ KILN_PART_OF_ROUND carry_out_owned(const __grid_constant__ kiln::cuda::TilesTabl
                                    const __grid_constant__ kiln::cuda::BrickTables brick,
                                    const __grid_constant__ kiln::cuda::BrickTurn turn) {
   using namespace kiln::device;
-  if constexpr (!kOnePass) play_part(tables, brick, turn, [](BrickPlayer& player) { player.carry_out_some(); });
+  if constexpr (!kOnePass)
+    play_part(tables, brick, turn, [](BrickPlayer& player) { player.carry_out_some(); });
 }
 
 KILN_PART_OF_ROUND carry_out_all(const __grid_constant__ kiln::cuda::TilesTables tables,

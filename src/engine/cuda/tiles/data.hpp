@@ -32,7 +32,8 @@ KILN_HD constexpr RoundShape round_shape(const Lattice& whole, const Lattice& st
   const int32_t step_tiles = int32_t(tiles::kStride) * batches;
   const uint32_t steps = uint32_t(tiles.x + step_tiles - 1) / uint32_t(step_tiles);
   if (!brick) return {steps, uint32_t(tiles.y), uint32_t(tiles.z)};
-  const uint32_t within = uint32_t(stored.size.x / settings.tile.x + 1 + 2 * step_tiles - 2) / uint32_t(step_tiles);
+  const uint32_t within =
+      uint32_t(stored.size.x / settings.tile.x + 1 + 2 * step_tiles - 2) / uint32_t(step_tiles);
   return {within < steps ? within : steps,
           tiles::RowsNear::most_along(stored.size.y, settings.tile.y, tiles.y),
           tiles::RowsNear::most_along(stored.size.z, settings.tile.z, tiles.z)};

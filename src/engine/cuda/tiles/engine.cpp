@@ -37,10 +37,10 @@ void TilesEngine::set_physics(const Physics& physics) {
 
 void TilesEngine::compile(const Physics& physics) {
   const DeviceInfo& info = device_.info();
-  const TilesKernels kernels = compile_tiles(physics, settings_, state_.layout(), state_.history_length(),
-                                             numbers_, architecture_for(info), info.multiprocessors,
-                                             info.shared_per_block, is_sparse(state_.last_known(), physics),
-                                             all_sites(physics.lattice));
+  const TilesKernels kernels =
+      compile_tiles(physics, settings_, state_.layout(), state_.history_length(), numbers_,
+                    architecture_for(info), info.multiprocessors, info.shared_per_block,
+                    is_sparse(state_.last_known(), physics), all_sites(physics.lattice));
   const KernelShape& shape = kernels.shape;
   const Module module(device_, kernels.compiled.cubin);
   play_ = module.function("play");

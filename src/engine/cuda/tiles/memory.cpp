@@ -29,7 +29,8 @@ TilesMemory::TilesMemory(const Device& device, const Lattice& lattice, const til
 void TilesMemory::reserve(const KernelShape& shape, int64_t crews) {
   const WorkSplit split = work_split_of(lattice_, settings_, shape, all_sites(lattice_));
   open_per_warp_ = most_open(split, shape);
-  const int64_t words = crews * split.warps() * open_per_warp_ * open_fields(settings_.passes, max_act_, moments_, false);
+  const int64_t words =
+      crews * split.warps() * open_per_warp_ * open_fields(settings_.passes, max_act_, moments_, false);
   if (open_.size() < words) open_ = Buffer<uint32_t>(device_, words, "the attempts of a round");
   has_live_ = shape.skips_dead;
   if (has_live_ && live_.size() == 0)

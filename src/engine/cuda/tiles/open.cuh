@@ -8,8 +8,7 @@
 namespace kiln::device {
 
 constexpr bool kOnePass = model::kPasses == 1;
-constexpr bool kAtOnce =
-    cuda::is_at_once(model::kPasses, model::kMaxAct, model::kMoments, model::kBrick);
+constexpr bool kAtOnce = cuda::is_at_once(model::kPasses, model::kMaxAct, model::kMoments, model::kBrick);
 
 // The sizes of the two cells of an attempt, and where the rest of their sums is.
 struct TwoSizes {
@@ -49,7 +48,9 @@ constexpr uint32_t kOpenFields =
     uint32_t(cuda::open_fields(model::kPasses, model::kMaxAct, model::kMoments, model::kBrick));
 // On a brick nothing stays in shared memory from one launch to the next.
 constexpr uint32_t kInShared =
-    kOnePass || model::kBrick ? 0 : (kRecordsInRing - kMostReady) * uint32_t(sizeof(Record)) / 4 / kOpenFields / 32 * 32;
+    kOnePass || model::kBrick
+        ? 0
+        : (kRecordsInRing - kMostReady) * uint32_t(sizeof(Record)) / 4 / kOpenFields / 32 * 32;
 
 // The open attempts of one warp, a column per field. They lie in global memory; from the second pass on, the
 // first kInShared lie in shared memory, in the ring.

@@ -163,8 +163,8 @@ struct RoundOf<true> : DrawnRound {
     row.begin = tiles::column_from(row.targets, kTiles.x, own.low.x);
     row.end = tiles::column_from(row.targets, kTiles.x, own.high.x);
     row.column = row.begin / int32_t(kStepTiles) * int32_t(kStepTiles);
-    row.number = (uint64_t(k) * uint32_t(kTiles.y) + j) * (kBatchesPerRow * tiles::kStride) +
-                 uint32_t(row.column);
+    row.number =
+        (uint64_t(k) * uint32_t(kTiles.y) + j) * (kBatchesPerRow * tiles::kStride) + uint32_t(row.column);
     return row;
   }
 };

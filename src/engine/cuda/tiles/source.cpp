@@ -128,9 +128,9 @@ TilesKernels compile_with_most_warps(const Compiling& c, KernelShape shape, int 
         extra + shared_bytes(warps, shape.batches, c.physics.lattice, c.settings.tile.x, c.layout.word_bytes,
                              c.layout.max_act);
     if (int(result.shape.shared_bytes) > shared_at_most && warps > 1) continue;
-    result.compiled =
-        compile_cached(tiles_source(c.physics, c.settings, c.layout, c.history, result.shape, c.numbers, c.stored),
-                       "tiles.cu", c.architecture);
+    result.compiled = compile_cached(
+        tiles_source(c.physics, c.settings, c.layout, c.history, result.shape, c.numbers, c.stored),
+        "tiles.cu", c.architecture);
     int spilled = 0;
     for (const KernelResources& r : resources(result.compiled)) spilled += r.spill_stores;
     if (spilled == 0 || registers == kMostRegisters) break;

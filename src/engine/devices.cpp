@@ -1,4 +1,4 @@
-#include "simulation/sweep/devices.hpp"
+#include "engine/devices.hpp"
 
 #include <fmt/format.h>
 

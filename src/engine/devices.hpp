@@ -1,4 +1,4 @@
-// GPUs that play a sweep: --devices.
+// Several GPUs, that play the runs of a sweep or the bricks of a tissue: --devices.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace kiln {
 
-// From "all", or numbers with commas between; one that is there twice plays two batches at a time. `why_not`
+// From "all", or numbers with commas between; one may be there twice. `why_not`
 // says of every GPU that the driver shows why it cannot be used, "" where it can: "all" leaves those out.
 // UserError where the text is neither, or names a GPU that cannot be used.
 std::vector<int> devices_named(const std::string& text, const std::vector<std::string>& why_not);
