@@ -48,12 +48,13 @@ class Size:
     other_boxes: tuple[int, ...]  # edges: with fewer densities and runs
     few_densities: tuple[float, ...]
     few_runs: int
+    longer: int = 0  # times as many MCS in the largest box, at the highest density: does it take longer to order?
 
 
 SIZES = {
-    "tiny": Size(16, (0.3, 0.8), 2, 60, (32,), (0.3, 0.8), 2),
+    "tiny": Size(16, (0.3, 0.8), 2, 60, (32,), (0.3, 0.8), 2, 2),
     "short": Size(32, (0.2, 0.35, 0.45, 0.55, 0.65, 0.8), 2, 2000, (48,), (0.2, 0.8), 2),
-    "full": Size(64, (0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9), 5, 2000, (48, 96), (0.1, 0.4, 0.5, 0.9), 3),
+    "full": Size(64, (0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9), 5, 2000, (48, 96), (0.1, 0.4, 0.5, 0.9), 3, 4),
 }
 
 
@@ -82,20 +83,43 @@ def _cases(size: Size) -> list[tuple[int, tuple[float, ...], int]]:
             *((edge, size.few_densities, size.few_runs) for edge in size.other_boxes)]
 
 
+def _piece(name: str, schedule: Schedule, edge: int, density: float, run: int, mcs: int) -> Piece:
+    return Piece(name, move, {"lattice": edge, "density": density, "retraction": schedule is RETRACTING, "mcs": mcs,
+                              "schedule": schedule.settings, "seed": run},
+                 cost=edge**3 * mcs * (2.5e-8 + 4e-8 * density))
+
+
+def _longer_name(size: Size, schedule: Schedule, run: int) -> str:
+    return _name(schedule, max(size.other_boxes), size.few_densities[-1], run) + "-longer"
+
+
 def plan(size: Size) -> list[Piece]:
-    return [Piece(_name(schedule, edge, density, run), move,
-                  {"lattice": edge, "density": density, "retraction": schedule is RETRACTING, "mcs": size.mcs,
-                   "schedule": schedule.settings, "seed": run}, cost=edge**3 * size.mcs * (2.5e-8 + 4e-8 * density))
-            for edge, densities, runs in _cases(size)
-            for schedule in (COMPARED if edge == size.lattice else (SERIAL, TILES))
-            for density in densities for run in range(1, runs + 1)]
+    pieces = [_piece(_name(schedule, edge, density, run), schedule, edge, density, run, size.mcs)
+              for edge, densities, runs in _cases(size)
+              for schedule in (COMPARED if edge == size.lattice else (SERIAL, TILES))
+              for density in densities for run in range(1, runs + 1)]
+    if size.longer:
+        pieces += [_piece(_longer_name(size, schedule, run), schedule, max(size.other_boxes), size.few_densities[-1], run,
+                          size.longer * size.mcs)
+                   for schedule in (SERIAL, TILES) for run in range(1, size.few_runs + 1)]
+    return pieces
+
+
+def _order_of(result: dict) -> float:
+    """The mean length of the mean direction."""
+    return float(np.linalg.norm(result["directions"], axis=1).mean())
+
+
+def _order_after_longer(size: Size, results: Results, schedule: Schedule) -> float | None:
+    if not size.longer:
+        return None
+    return float(np.mean([_order_of(results[_longer_name(size, schedule, run)]) for run in range(1, size.few_runs + 1)]))
 
 
 def _order(size: Size, results: Results, case: tuple = ()) -> dict[str, np.ndarray]:
     """By schedule: the mean length of the mean direction, of shape (runs, densities)."""
     edge, densities, runs = case or _cases(size)[0]
-    return {schedule.key: np.array([[np.linalg.norm(results[_name(schedule, edge, density, run)]["directions"],
-                                                    axis=1).mean() for density in densities]
+    return {schedule.key: np.array([[_order_of(results[_name(schedule, edge, density, run)]) for density in densities]
                                     for run in range(1, runs + 1)])
             for schedule in COMPARED if _name(schedule, edge, densities[0], 1) in results}
 
@@ -119,7 +143,8 @@ def evaluate(size: Size, results: Results) -> Outcome:
               f"{SAMPLES}. Drift: the same of all runs together. Other boxes: {', '.join(map(str, size.other_boxes))}^3, "
               f"{size.few_runs} runs. Regions of one site: {in_words(SMALL.board)}; rare switching: "
               f"{in_words(RARE_3D.board)}; large regions: {in_words(LARGE.board)}.",
-        findings=_findings(size, order, drift, others),
+        findings=_findings(size, order, drift, others,
+                           {schedule.key: _order_after_longer(size, results, schedule) for schedule in (SERIAL, TILES)}),
         tables={"order": pd.DataFrame([(key, size.lattice, density, run + 1, values[run, i])
                                        for key, values in order.items() for i, density in enumerate(size.densities)
                                        for run in range(size.runs)]
@@ -150,7 +175,7 @@ def _rise(order: np.ndarray) -> float:
     return float(order.mean(axis=0)[-1] - order.mean(axis=0)[0])
 
 
-def _findings(size: Size, order: dict, drift: dict, others: dict) -> list[Finding]:
+def _findings(size: Size, order: dict, drift: dict, others: dict, longer: dict) -> list[Finding]:
     first, last = size.densities[0], size.densities[-1]
     rise = {key: _rise(values) for key, values in order.items()}
     crossing = {key: _crossing(size.densities, values) for key, values in order.items()}
@@ -178,16 +203,28 @@ def _findings(size: Size, order: dict, drift: dict, others: dict) -> list[Findin
                                           f"{_ends(order['retracting'])}")),
         Finding("rare", changed("rare")),
         Finding("preserved", preserved("large"), preserved("tiles")),
-        Finding("boxes", *(_boxes(size, order[key], {case: found[key] for case, found in others.items()})
+        Finding("boxes", *(_boxes(size, order[key], {case: found[key] for case, found in others.items()}, longer[key])
                            for key in ("serial", "tiles"))),
     ]
 
 
-def _boxes(size: Size, order: np.ndarray, others: dict) -> Judgement:
+def _boxes(size: Size, order: np.ndarray, others: dict, longer: float | None) -> Judgement:
     rises = {size.lattice: _rise(order), **{case[0]: _rise(found) for case, found in others.items()}}
     return judge(min(rises.values()) > SHARP,
                  ", ".join(f"{rises[edge]:.2f} in a box of {edge}^3" for edge in sorted(rises)),
-                 in_part=rises[max(rises)] > SHARP)
+                 in_part=rises[max(rises)] > SHARP, cause=_by_time(size, others, longer))
+
+
+def _by_time(size: Size, others: dict, longer: float | None) -> str:
+    if longer is None:
+        return ""
+    case = max(others)
+    first, last = others[case].mean(axis=0)[[0, -1]]
+    told = (f"Tested with {size.longer} times as many MCS in the box of {case[0]}^3: {longer:.2f} at a density of "
+            f"{size.few_densities[-1]}, {last:.2f} before")
+    if longer - first > SHARP:
+        return f"{told}. A larger box takes longer to order."
+    return f"{told}. Time alone does not mend it."
 
 
 def _ends(order: np.ndarray) -> str:
