@@ -18,6 +18,13 @@ class Mpirun : public Survival {
     for (const std::string& word : words(ranks, arguments)) command += "'" + word + "' ";
     return shell(command);
   }
+  // Each rank begins with some lines of a shell, in which $rank is its number.
+  Result kiln_within(int ranks, const std::string& lines, const std::string& arguments) const {
+    std::ofstream(folder_ / "rank.sh") << "rank=$OMPI_COMM_WORLD_RANK\n"
+                                       << lines << "\nexec '" << KILN_BINARY << "' " << arguments << '\n';
+    return shell(std::string("'") + MPIEXEC + "' " + MPIEXEC_NUMPROC + " " + std::to_string(ranks) +
+                 " sh rank.sh");
+  }
   // Starts it and does not wait.
   pid_t spawn_on(int ranks, const std::vector<std::string>& arguments) const {
     std::vector<std::string> all = words(ranks, arguments);
@@ -113,6 +120,47 @@ TEST_F(Mpirun, EndsCleanlyWhereASignalComesToAnyRank) {
   const int64_t mcs = std::stoll(value(read("r/run.json"), "mcs"));
   const Result alone = kiln("run busy.toml --out alone --json --mcs " + std::to_string(mcs));
   EXPECT_EQ(value(alone.out, "hash"), value(read("r/run.json"), "hash"));
+}
+
+#ifndef __SANITIZE_ADDRESS__
+// Of one rank, when they have met: all end, and a sentence says who and why. (With still less, Open MPI
+// itself cannot begin.)
+TEST_F(Mpirun, EndsWhereARankHasTooLittleMemory) {
+  const Result run = kiln_within(3, "if [ $rank = 2 ]; then ulimit -v 420000; fi",
+                                 "bench sorting2d --size 8000 --mcs 1 --engine threads --threads 1");
+  EXPECT_NE(run.exit_code, 0) << run.out;
+  EXPECT_NE(run.out.find("kiln: rank 2 on "), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find(": not enough memory."), std::string::npos) << run.out;
+}
+#endif
+
+// A disk of its own for the results, as large as these, with less and less room on it. The first rank alone
+// writes.
+TEST_F(Mpirun, EndsWhereTheDiskIsFullAndGoesOn) {
+  const std::string disk = "mkdir -p disk && mount -t tmpfs -o size=2m tmpfs disk";
+  const std::string apart = std::string("unshare ") + (geteuid() == 0 ? "-m" : "-rm") + " sh -c '";
+  if (shell(apart + disk + "'").exit_code != 0) GTEST_SKIP() << "no disk can be mounted here";
+  const std::string run =
+      std::string(MPIEXEC) + " " + MPIEXEC_NUMPROC + " 3 " + KILN_BINARY + " run ../busy.toml --out r --json";
+  int failures = 0;
+  for (const int room : {0, 64, 192, 320, 448}) {
+    fs::remove_all(folder_ / "r");
+    const std::string fill = "head -c " + std::to_string((2048 - room) * 1024) + " /dev/zero > filler";
+    const Result both = shell(apart + disk + " && cd disk && " + fill + "; " + run +
+                              "; echo \"ended with $?\"; rm filler; " + run + " --resume; cp -r r ..'");
+    const std::size_t end = both.out.find("ended with ");
+    ASSERT_NE(end, std::string::npos) << both.out;
+    const int code = std::stoi(both.out.substr(end + 11));
+    const std::string told = both.out.substr(0, end);
+    if (code != 0) {
+      EXPECT_EQ(code, 1) << told;
+      EXPECT_NE(told.find("kiln: "), std::string::npos) << told;
+      EXPECT_EQ(told.find("kiln: "), told.rfind("kiln: ")) << told;
+      ++failures;
+    }
+    expect_as_never_stopped("r");
+  }
+  EXPECT_GE(failures, 3);
 }
 
 TEST_F(Mpirun, TwentyKillsOfARankResumeToTheSameFiles) {
