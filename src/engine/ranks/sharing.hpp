@@ -58,7 +58,6 @@ class Sharing {
     std::vector<Box> zones;  // sites of the brick, as stored, that are near to the neighbour's
   };
   const std::vector<Neighbour>& neighbours() const { return neighbours_; }
-  int near_enough() const { return near_enough_; }
   // By own id, what the last refresh did: cells that others share from now on, and no longer; that came; that
   // left (their rows may be those of cells that came).
   const std::vector<CellId>& changed() const { return changed_; }

@@ -1,9 +1,6 @@
 // A brick that is played by a GPU: a launch for every part of a round. See engine/cuda/tiles/brick.cuh.
 #pragma once
 
-#include <array>
-#include <optional>
-
 #include "engine/cuda/model_source.hpp"
 #include "engine/cuda/ranks/brick_sharing.hpp"
 #include "engine/cuda/ranks/mail.hpp"

@@ -1,6 +1,7 @@
 #include "engine/cuda/ranks/mail.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace kiln::cuda {
 namespace {

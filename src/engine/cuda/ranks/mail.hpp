@@ -36,7 +36,6 @@ class Mail {
   int64_t told_last() const;
 
  private:
-  friend class PeerGroup;
   void swap_over_host(std::size_t record_bytes);
   void swap_with_peers();
   void tell_where();
