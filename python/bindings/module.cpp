@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "output/picture/png.hpp"
 #include "output/table/columns.hpp"
+#include "simulation/plan.hpp"
 #include "simulation_handle.hpp"
 
 namespace kiln::python {
@@ -37,6 +38,10 @@ std::vector<std::tuple<std::string, std::string, std::string>> columns_of(const 
   throw UserError(fmt::format("file is \"{}\", but must be one of {}.", file, files));
 }
 
+std::string plan_of(const ModelHandle& model, int ranks, const std::string& bricks, const std::string& on) {
+  return plan_json(plan_for(model.model(), ranks, bricks, hardware_named(on)), model.model());
+}
+
 }  // namespace
 }  // namespace kiln::python
 
@@ -53,6 +58,7 @@ PYBIND11_MODULE(_kiln, module) {
   bind_sweep(module);
   bind_device_array(module);
   bind_targets(module);
+  module.def("plan", &plan_of, py::arg("model"), py::arg("ranks"), py::arg("bricks"), py::arg("on"));
   module.def(
       "write_file",
       [](const std::string& file, const py::bytes& content) {

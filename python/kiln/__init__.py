@@ -15,6 +15,7 @@ wrong is said as on the command line, by `UserError` (a ValueError) or `Failure`
 from kiln._kiln import Failure, UserError, __version__
 from kiln.model import Model
 from kiln.picture import Picture
+from kiln.plan import plan
 from kiln.run_folder import RunFolder, run
 from kiln.simulation import Cells, Edit, Simulation
 from kiln.sweep import Sweep, sweep
@@ -32,6 +33,7 @@ __all__ = [
     "UserError",
     "__version__",
     "columns",
+    "plan",
     "run",
     "sweep",
 ]

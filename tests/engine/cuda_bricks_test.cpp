@@ -9,6 +9,7 @@
 #include "engine/ranks/bricks_engine.hpp"
 #include "support/crew_of_threads.hpp"
 #include "support/full_world.hpp"
+#include "support/nvrtc.hpp"
 #include "support/shipped.hpp"
 #include "support/tiles_worlds.hpp"
 
@@ -70,6 +71,7 @@ class CudaBricks3D : public testing::TestWithParam<Case> {};
 // Cells of a random world lie in pieces all over the lattice: most are shared by ranks that are no
 // neighbours.
 TEST_P(CudaBricks2D, GiveTheBitsOfThreadsForCellsInPieces) {
+  KILN_NEEDS_GPU();
   const auto [bricks, passes] = GetParam();
   EXPECT_GT(
       expect_bits_of_threads(test::everything_in({{26, 23, 1}, {passes != 1, passes == 1, false}, 2}, 3),
@@ -77,6 +79,7 @@ TEST_P(CudaBricks2D, GiveTheBitsOfThreadsForCellsInPieces) {
       0);
 }
 TEST_P(CudaBricks3D, GiveTheBitsOfThreadsForCellsInPieces) {
+  KILN_NEEDS_GPU();
   const auto [bricks, passes] = GetParam();
   EXPECT_GT(
       expect_bits_of_threads(test::everything_in({{17, 13, 11}, {passes == 1, true, passes != 1}, 3}, 4),
@@ -84,6 +87,7 @@ TEST_P(CudaBricks3D, GiveTheBitsOfThreadsForCellsInPieces) {
       0);
 }
 TEST_P(CudaBricks2D, GiveTheBitsOfThreadsForTissues) {
+  KILN_NEEDS_GPU();
   const auto [bricks, passes] = GetParam();
   for (const int edge : {4, 15})
     EXPECT_GT(expect_bits_of_threads(test::tissue({{61, 47, 1}, {true, false, false}, 2}, edge, 1), bricks,
@@ -91,6 +95,7 @@ TEST_P(CudaBricks2D, GiveTheBitsOfThreadsForTissues) {
               0);
 }
 TEST_P(CudaBricks3D, GiveTheBitsOfThreadsForTissues) {
+  KILN_NEEDS_GPU();
   const auto [bricks, passes] = GetParam();
   for (const int edge : {4, 15})
     EXPECT_GT(expect_bits_of_threads(test::tissue({{29, 26, 31}, {false, true, true}, 3}, edge, 4), bricks,
@@ -108,6 +113,7 @@ INSTANTIATE_TEST_SUITE_P(CudaCuts, CudaBricks3D,
 
 // Rows of several steps, whose bricks begin and end amid one.
 TEST(CudaBricks, MayBeWide) {
+  KILN_NEEDS_GPU();
   for (const int passes : {1, 4}) {
     EXPECT_GT(expect_bits_of_threads(test::tissue({{701, 45, 1}, {true, true, false}, 2}, 5, 1), {3, 1, 1},
                                      passes, 3),
@@ -121,6 +127,7 @@ TEST(CudaBricks, MayBeWide) {
 // Hot cells, most of whose attempts are accepted: some of them move a site in every round between two
 // refreshes.
 TEST(CudaBricks, HearOfFastCellsInTime) {
+  KILN_NEEDS_GPU();
   SmallWorld w = test::tissue({{24, 20, 1}, {true, false, false}, 2}, 2, 5);
   w.temperature = 10'000;
   EXPECT_GT(expect_bits_of_threads(w, {6, 1, 1}, 1, 60), 2000);
@@ -128,6 +135,7 @@ TEST(CudaBricks, HearOfFastCellsInTime) {
 
 // Stamps of Act and anchors are renewed now and then.
 TEST(CudaBricks, GiveTheBitsOfThreadsForLong) {
+  KILN_NEEDS_GPU();
   EXPECT_GT(
       expect_bits_of_threads(test::tissue({{64, 48, 1}, {true, true, false}, 2}, 6, 1), {2, 2, 1}, 1, 400),
       0);
@@ -136,6 +144,7 @@ TEST(CudaBricks, GiveTheBitsOfThreadsForLong) {
 // Shipped models, in all phases.
 class CudaBricksShipped : public testing::TestWithParam<std::string> {};
 TEST_P(CudaBricksShipped, GiveTheBitsOfThreads) {
+  KILN_NEEDS_GPU();
   const Model model = test::shipped_model(GetParam());
   const std::string bricks = model.lattice.dimension == 2 ? "2x2" : "2x1x2";
   const auto whole = test::engine_for(model, {.engine = "threads", .threads = 2});
