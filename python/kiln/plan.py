@@ -16,7 +16,7 @@ def plan(model: Model | Source, ranks: int = 1, on: str = "h200", *, bricks: str
 
     >>> need = plan({"lattice": {"size": [4000, 4000]}}, ranks=4, on="core", mcs=1000)
     >>> need["bricks"], need["mcs"], need["seconds"] > 0
-    ('2x2', 1000, True)
+    ('1x4', 1000, True)
     """
     model = as_model(model)
     if mcs is not None:
