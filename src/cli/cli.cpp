@@ -31,6 +31,20 @@ void add_engine_options(CLI::App& command, EngineOptions& options) {
   command.add_option("--device", options.device, "which GPU, for --engine cuda")->capture_default_str();
 }
 
+// Where there is a --device.
+void add_devices_option(CLI::App& command, std::string& devices, const std::string& meaning) {
+  command
+      .add_option_function<std::string>(
+          "--devices",
+          [&devices](const std::string& text) {
+            if (text.empty()) throw UserError("--devices is \"\", but must be all, or numbers of GPUs.");
+            devices = text;
+          },
+          meaning)
+      ->type_name("all|LIST")
+      ->excludes(command.get_option("--device"));
+}
+
 void add_bricks_option(CLI::App& command, EngineOptions& options) {
   command
       .add_option("--bricks", options.bricks,
@@ -38,16 +52,9 @@ void add_bricks_option(CLI::App& command, EngineOptions& options) {
                   "GPUs: the same "
                   "bits")
       ->type_name("NxNxN");
-  command
-      .add_option_function<std::string>(
-          "--devices",
-          [&options](const std::string& text) {
-            if (text.empty()) throw UserError("--devices is \"\", but must be all, or numbers of GPUs.");
-            options.devices = text;
-          },
-          "which GPUs play it together, as 0,1, or all: a brick each, or the --bricks dealt to them")
-      ->type_name("all|LIST")
-      ->excludes(command.get_option("--device"));
+  add_devices_option(
+      command, options.devices,
+      "which GPUs play it together, as 0,1, or all: a brick each, or the --bricks dealt to them");
 }
 
 void add_set_option(CLI::App& command, std::vector<std::string>& set) {
@@ -121,16 +128,8 @@ void add_run(CLI::App& app, RunOptions& o) {
 }
 
 void add_share_options(CLI::App& command, SweepOptions& o) {
-  command
-      .add_option_function<std::string>(
-          "--devices",
-          [&o](const std::string& text) {
-            if (text.empty()) throw UserError("--devices is \"\", but must be all, or numbers of GPUs.");
-            o.devices = text;
-          },
-          "which GPUs play it, as 0,1,3, or all: combinations are dealt to them")
-      ->type_name("all|LIST")
-      ->excludes(command.get_option("--device"));
+  add_devices_option(command, o.devices,
+                     "which GPUs play it, as 0,1,3, or all: combinations are dealt to them");
   command
       .add_option_function<std::string>(
           "--shard", [&o](const std::string& text) { o.shard = parse_shard(text); },
