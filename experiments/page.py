@@ -24,7 +24,7 @@ INTRODUCTION = (
     "things: the paper's engine, that is its `checkerboard` scheme as Kiln plays it, or a figure of its software that "
     "was measured; and Kiln's own schedule, `tiles`, beside it."
 )
-LATER = "Several GPUs (Fig. 2E and 6B) are not part of Kiln yet; their claims come with it."
+LATER = "Several GPUs (Fig. 2E and 6B) are not measured here yet."
 FORMS = {"tiny": "for tests: sizes at which no claim can be judged", "short": "short: reduced sizes, for two cores",
          "full": "full: the paper's sizes, in pieces computed on a GPU and on processors"}
 _FORMAT = 2  # of result.json

@@ -167,7 +167,7 @@ def _findings(size: Size, table: pd.DataFrame, kernels: dict) -> list[Finding]:
 
     return [
         Finding("caching", untested(without) if not kernels else _kernels_judged(kernels)),
-        Finding("gpus", untested("Several GPUs come later.")),
+        Finding("gpus", untested("Not measured here yet.")),
         against("sorting", "the paper's own serial engine", THEIR_SERIAL_2048),
         against("morpheus", "Morpheus", MORPHEUS_2048),
         Finding("collective", None, untested(without, collective) if gpu_3d is None else

@@ -26,7 +26,8 @@ std::string meant_by_auto(const Model& model, const EngineOptions& options, int6
 std::vector<int> gpus_for(EngineOptions& options) {
   const std::vector<int> named = choose_devices(options.devices, options);
   if (options.engine != "cuda") return {};
-  if (options.crew == nullptr) return named.empty() ? std::vector{options.device} : named;
+  if (options.crew == nullptr || (named.empty() && options.device != 0))
+    return named.empty() ? std::vector{options.device} : named;
   const std::vector<int> all = named.empty() ? choose_devices("all", options) : named;
   return {all[std::size_t(options.crew->processes().rank_here()) % all.size()]};
 }

@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "engine/ranks/sent.hpp"
 
 namespace kiln::cuda {
 namespace {
 
-constexpr int64_t kMcsBetweenRebuilds = 100;  // of the live map: moving cells leave marks behind
-constexpr uint32_t kLastStamp = 1u << 30;     // of claims, before they are made anew
+constexpr uint32_t kLastStamp = 1u << 30;  // of claims, before they are made anew
 
 // How much there may be to tell of shared cells in a round: many times what there is, as not every attempt on
 // one of their sites changes it.
@@ -51,7 +49,7 @@ BrickPlayer::BrickPlayer(TissuePart part, Exchange& exchange, const Holders& hol
       open_at_(device_, 1, "the counters"),
       faults_(device_, 1, "the counters"),
       told_(device_, kinds, "the counters"),
-      brought_(device_, 2) {
+      brought_(device_, 1) {
   control_.fill(0);
   open_at_.fill(0);
   faults_.fill(0);

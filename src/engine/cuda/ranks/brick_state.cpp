@@ -7,7 +7,6 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr int64_t kOverrun = 64;                    // bytes behind the last site that kernels may read
 constexpr int64_t kPieceBytes = int64_t(64) << 20;  // of sites, copied up at a time
 constexpr int kCopyingThreads = 4;                  // there may be several bricks
 

@@ -8,7 +8,6 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr int64_t kOverrun = 64;  // bytes behind the last site that kernels may read
 constexpr int64_t kAlignment = 256;
 constexpr int64_t kPiece = int64_t(16) << 20;         // sites copied up at a time
 constexpr int64_t kVisitedBytes = int64_t(64) << 20;  // of lattices downloaded at a time

@@ -20,6 +20,8 @@ struct SiteLayout {
 
 SiteLayout site_layout(uint32_t cells, int max_act);
 
+inline constexpr int64_t kOverrun = 64;  // bytes behind the last site that kernels may read
+
 // Which sites a device stores, and how: all of a lattice, or those of a brick. Where that is cut along x,
 // rows may be longer than what is stored, so that each begins where a sector of memory does; all bits of the
 // words in between are set.

@@ -60,6 +60,7 @@ KILN_HD inline int32_t loser_perimeter(uint32_t packed) { return int32_t(packed 
 // The map of what is live has a bit for every box of live_width x kLiveHigh x kLiveHigh sites, and a word for
 // every row of them along x.
 inline constexpr int kLiveHigh = 8;
+inline constexpr int64_t kMcsBetweenRebuilds = 100;  // moving cells leave marks behind
 KILN_HD constexpr int live_width(const Lattice& lattice) {
   int width = 16;
   while (64 * width < lattice.size.x) width *= 2;

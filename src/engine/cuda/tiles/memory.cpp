@@ -5,7 +5,6 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr int64_t kMcsBetweenRebuilds = 100;      // of the live map: moving cells leave marks behind
 constexpr int64_t kMcsBetweenRenewals = 100'000;  // of claims: their stamps last for many times as long
 
 }  // namespace
