@@ -7,7 +7,9 @@
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
 #include "core/lattice_size.hpp"
+#include "data/hdf5/file.hpp"  // kHasHdf5
 #include "model/explain.hpp"
+#include "output/state/part_files.hpp"
 #include "simulation/progress.hpp"
 #include "simulation/run/run.hpp"
 #include "simulation/run/summary.hpp"
@@ -105,6 +107,8 @@ int run_command(const RunOptions& given) {
   prefer_errors_to_signals();
   const auto model =
       std::make_shared<const Model>(load_model(options.model, options.set, options.seed, options.mcs));
+  PartFiles parts(model->units.voxel_um);
+  if (kHasHdf5) options.engine.store = &parts;
   if (!meet_others(options.engine, *model)) return follow_orders(options.engine, *model);
   Run run(model, settings_of(options), started);
   if (!options.json) announce(run);

@@ -24,7 +24,8 @@ int follow_orders(const EngineOptions& engine, const Model& model) {
   const InterruptGuard interrupt;
   const auto signal = [&] { return interrupt.signal(); };
   const EngineOptions chosen = chosen_engine(model, engine);
-  follow(*engine.crew, model, make_ranks(model, chosen, engine.crew->ranks()), chosen.threads, signal);
+  follow(*engine.crew, model, make_ranks(model, chosen, engine.crew->ranks()), chosen.threads, signal,
+         engine.store);
   return 0;
 }
 

@@ -53,6 +53,8 @@ struct DeviceIds {
 };
 
 class Crew;
+class PartStore;
+class StateParts;
 
 class Engine {
  public:
@@ -76,6 +78,8 @@ class Engine {
   virtual std::string hash() { return state_hash(state()); }
   // Measures of the lattice in the engine's own memory; nullptr where state() has it at hand anyway.
   virtual LatticeSurvey* survey() { return nullptr; }
+  // Where several processes hold the state, and write it: each its part; nullptr elsewhere.
+  virtual StateParts* parts() { return nullptr; }
   // Where the lattice lies on a GPU: its ids for another program there, without a way over the host.
   virtual std::optional<DeviceIds> device_ids() { return std::nullopt; }
   virtual AttemptCounts counts() const = 0;
@@ -109,6 +113,8 @@ struct EngineOptions {
   std::vector<int> gpus = {};   // the same as numbers; set by chosen_engine (engine_choice.hpp)
   std::string bricks = "";      // cuts the lattice, as "2x2x1", for threads or GPUs. "": a piece per GPU
   Crew* crew = nullptr;         // other processes: each plays a brick. Bricks "" are then of least surface
+  PartStore* store = nullptr;   // into which those write their parts; nullptr: the first writes all
+  std::string stored = "";      // a checkpoint in it that they begin with, in place of a state
   BoardKernels board_kernels = {};  // of the checkerboard on a GPU
   // GPU: kernels read temperature, lambdas, targets and J from memory, so that others need no compiling. A
   // little slower; what set_physics turns to in any case.

@@ -42,10 +42,14 @@ std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& phys
     return std::make_unique<cuda::CheckerboardEngine>(
         std::move(state), physics, model.seed, model.checkerboard, model.largest_act(), options.gpus.front(),
         options.board_kernels, numbers_of(options));
+  if (Crew* const crew = options.crew; crew != nullptr && !options.stored.empty())
+    return std::make_unique<LeadEngine>(
+        options.stored, physics, tiles::settings_for(model), bricks_for(model, options.bricks, crew->ranks()),
+        make_ranks(model, options, crew->ranks()), options.threads, *crew, *options.store);
   if (Crew* const crew = options.crew; crew != nullptr)
-    return std::make_unique<LeadEngine>(state, physics, tiles::settings_for(model),
-                                        bricks_for(model, options.bricks, crew->ranks()),
-                                        make_ranks(model, options, crew->ranks()), options.threads, *crew);
+    return std::make_unique<LeadEngine>(
+        state, physics, tiles::settings_for(model), bricks_for(model, options.bricks, crew->ranks()),
+        make_ranks(model, options, crew->ranks()), options.threads, *crew, options.store);
   if (!options.bricks.empty() || options.gpus.size() > 1) {
     const Vec3i counts =
         bricks_for(model, options.bricks, options.bricks.empty() ? int(options.gpus.size()) : 0);

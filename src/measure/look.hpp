@@ -28,6 +28,8 @@ class Look {
     copy_state(*cells_, to, threads);
     return [] {};
   }
+  // Where several processes hold it; nullptr elsewhere. See Engine::parts.
+  StateParts* parts() const { return engine_ == nullptr ? nullptr : engine_->parts(); }
   // Cores that the run does not compute on. Where a GPU does, one is kept for the thread that drives it.
   int spare_cores() const {
     if (is_on_gpu()) return std::max(1, all_threads() - 1);

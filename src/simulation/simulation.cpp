@@ -53,6 +53,7 @@ Simulation::Simulation(std::shared_ptr<const Model> model, State state, const En
       mcs_(state.mcs),
       phase_(model_->phase_number(state.mcs)) {
   engine_ = engine_for(*model_, std::move(state), options_);
+  options_.stored.clear();  // other states come from memory
 }
 
 AttemptCounts Simulation::counts() const {

@@ -123,17 +123,29 @@ Shape chunk_of(const Shape& shape) {
   return chunk;
 }
 
-// Rows of a dataset, as the library wants to have them named.
+Handle space_of(const Shape& shape) {
+  const std::vector<hsize_t> lengths = extents(shape);
+  return Handle(H5Screate_simple(int(lengths.size()), lengths.data(), nullptr), H5Sclose);
+}
+
+void select_box(const Handle& space, const Shape& start, const Shape& lengths) {
+  H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, extents(start).data(), nullptr, extents(lengths).data(),
+                      nullptr);
+}
+
+// A box of a dataset, or rows of it, as the library wants to have them named.
 struct Slab {
   Handle file, memory;
 
-  Slab(hid_t dataset, const Shape& shape, uint64_t first, uint64_t count)
-      : file(H5Dget_space(dataset), H5Sclose) {
-    std::vector<hsize_t> start(shape.size(), 0), lengths = extents(shape);
+  Slab(hid_t dataset, const Shape& start, const Shape& lengths)
+      : file(H5Dget_space(dataset), H5Sclose), memory(space_of(lengths)) {
+    select_box(file, start, lengths);
+  }
+  static Slab of_rows(hid_t dataset, const Shape& shape, uint64_t first, uint64_t count) {
+    Shape start(shape.size(), 0), lengths = shape;
     start[0] = first;
     lengths[0] = count;
-    H5Sselect_hyperslab(file.id(), H5S_SELECT_SET, start.data(), nullptr, lengths.data(), nullptr);
-    memory = Handle(H5Screate_simple(int(lengths.size()), lengths.data(), nullptr), H5Sclose);
+    return Slab(dataset, start, lengths);
   }
 };
 
@@ -223,6 +235,10 @@ std::vector<std::string> Object::texts(const std::string& name) const {
   return values;
 }
 
+bool Object::has_attribute(const std::string& name) const {
+  return H5Aexists(handle_.id(), name.c_str()) > 0;
+}
+
 std::string Object::text(const std::string& name) const {
   const std::vector<std::string> values = texts(name);
   if (values.size() != 1) fail("attribute " + name + " is not a single value");
@@ -266,7 +282,7 @@ void Dataset::write_rows(uint64_t first, uint64_t count, const void* values) con
     });
     return;
   }
-  const Slab slab(handle_.id(), shape_, first, count);
+  const Slab slab = Slab::of_rows(handle_.id(), shape_, first, count);
   check(H5Dwrite(handle_.id(), memory_type(element_), slab.memory.id(), slab.file.id(), H5P_DEFAULT, values),
         name_);
 }
@@ -274,7 +290,18 @@ void Dataset::write_rows(uint64_t first, uint64_t count, const void* values) con
 void Dataset::read_rows(uint64_t first, uint64_t count, void* values) const {
   if (count == 0) return;
   if (shape_.empty() || first + count > shape_[0]) fail(name_ + " is too short");
-  const Slab slab(handle_.id(), shape_, first, count);
+  const Slab slab = Slab::of_rows(handle_.id(), shape_, first, count);
+  check(H5Dread(handle_.id(), memory_type(element_), slab.memory.id(), slab.file.id(), H5P_DEFAULT, values),
+        name_);
+}
+
+void Dataset::read_box(const Shape& start, const Shape& lengths, void* values) const {
+  if (elements(lengths) == 0) return;
+  bool inside = start.size() == shape_.size() && lengths.size() == shape_.size();
+  for (std::size_t axis = 0; inside && axis < shape_.size(); ++axis)
+    inside = start[axis] + lengths[axis] <= shape_[axis];
+  if (!inside) fail(name_ + " is too small");
+  const Slab slab(handle_.id(), start, lengths);
   check(H5Dread(handle_.id(), memory_type(element_), slab.memory.id(), slab.file.id(), H5P_DEFAULT, values),
         name_);
 }
@@ -329,6 +356,23 @@ Dataset Group::create_dataset(const std::string& name, Element element, const Sh
   return Dataset(std::move(dataset), origin_, element, name);
 }
 
+Dataset Group::create_virtual(const std::string& name, Element element, const Shape& shape,
+                              const std::vector<VirtualPart>& parts) const {
+  const Handle space = space_of(shape), properties = untimed(H5P_DATASET_CREATE);
+  for (const VirtualPart& part : parts) {
+    if (elements(part.lengths) == 0) continue;
+    const Handle source = space_of(part.lengths);
+    select_box(space, part.start, part.lengths);
+    check(H5Pset_virtual(properties.id(), space.id(), part.file.c_str(), part.dataset.c_str(), source.id()),
+          "dataset " + name);
+  }
+  H5Sselect_all(space.id());
+  Handle dataset(H5Dcreate2(handle_.id(), name.c_str(), file_type(element), space.id(), H5P_DEFAULT,
+                            properties.id(), H5P_DEFAULT),
+                 H5Dclose);
+  return Dataset(std::move(dataset), origin_, element, name);
+}
+
 Dataset Group::open_dataset(const std::string& name, Element element) const {
   const bool exists = has(name);
   Handle handle(exists ? H5Dopen2(handle_.id(), name.c_str(), H5P_DEFAULT) : -1, H5Dclose);
@@ -336,6 +380,8 @@ Dataset Group::open_dataset(const std::string& name, Element element) const {
   const hid_t id = dataset.handle_.id();
   const Handle stored(H5Dget_type(id), H5Tclose);
   if (H5Tequal(stored.id(), file_type(element)) <= 0) fail("dataset " + name + " is of another type");
+  const Handle properties(H5Dget_create_plist(id), H5Pclose);
+  if (H5Pget_layout(properties.id()) == H5D_VIRTUAL) return dataset;  // what it holds lies elsewhere
   uint64_t largest = H5Dget_storage_size(id) * kLargestRatio / H5Tget_size(stored.id());
   for (const uint64_t length : dataset.shape())
     if (length > 0) largest /= length;
@@ -358,8 +404,9 @@ File::File(const std::filesystem::path& path, Mode mode, uint64_t user_block)
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
   // Since 1.8 most of what describes the data has a checksum. The format of 1.10 would mark a file whose
-  // writer was killed as open for ever. Files of others are read whatever their format.
-  if (mode != Mode::read) H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18);
+  // writer was killed as open for ever: of it, only virtual datasets are used. Files of others are read
+  // whatever their format.
+  if (mode != Mode::read) H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V110);
 #if H5_VERSION_GE(1, 12, 1) || (H5_VERS_MINOR == 10 && H5_VERS_RELEASE >= 7)
   // Parallel file systems are often mounted without locks; the library would refuse to work there.
   H5Pset_file_locking(access.id(), true, true);

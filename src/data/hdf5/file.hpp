@@ -97,6 +97,7 @@ class Object {
   void set(const std::string& name, const std::vector<int64_t>& values) const;
   void set(const std::string& name, const std::vector<std::string>& values) const;
 
+  bool has_attribute(const std::string& name) const;
   std::string text(const std::string& name) const;
   int64_t whole(const std::string& name) const;
   double real(const std::string& name) const;
@@ -127,6 +128,7 @@ class Dataset : public Object {
   void write_rows(uint64_t first, uint64_t count, const void* values) const;
   void read(void* values) const;
   void read_rows(uint64_t first, uint64_t count, void* values) const;
+  void read_box(const Shape& start, const Shape& lengths, void* values) const;
   uint64_t rows_per_chunk() const { return rows_per_chunk_; }
 
  private:
@@ -159,6 +161,13 @@ class Numbers : public Object {
   double chunk_bytes_ = 0;
 };
 
+// A part of a dataset that lies in another file, as a whole dataset there. The file's path is relative to the
+// folder of the one that names it.
+struct VirtualPart {
+  std::string file, dataset;
+  Shape start, lengths;
+};
+
 class Group : public Object {
  public:
   Group create_group(const std::string& name) const;
@@ -170,6 +179,10 @@ class Group : public Object {
 
   // Chunked and compressed without loss.
   Dataset create_dataset(const std::string& name, Element element, const Shape& shape) const;
+  // Shows other files' datasets as one. Where such a file is missing, readers find zeros: look for them
+  // first.
+  Dataset create_virtual(const std::string& name, Element element, const Shape& shape,
+                         const std::vector<VirtualPart>& parts) const;
   // Refuses a dataset that holds something else, or less than its shape promises.
   Dataset open_dataset(const std::string& name, Element element) const;
   Dataset open_dataset(const std::string& name, Element element, const Shape& expected) const;

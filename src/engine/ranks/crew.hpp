@@ -12,10 +12,13 @@ namespace kiln {
 
 enum class Order : uint32_t {
   begin,    // take a part of a tissue
+  gather,   // the same, from a checkpoint that all read
+  check,    // whether a checkpoint's parts are good
   advance,  // so many MCS
   hash,     // answer with what the part adds to it
   cells,    // send what is known of cells
   sites,    // send the sites
+  keep,     // write the part into a file: a kind of it, and a folder
   // Surveys of the own sites (engine/ranks/lead_survey.hpp), with a stride where they are of a sample.
   contacts,
   touching,

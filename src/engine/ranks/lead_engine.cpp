@@ -1,5 +1,10 @@
 #include "engine/ranks/lead_engine.hpp"
 
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "engine/ranks/gather_part.hpp"
+#include "engine/ranks/id_slices.hpp"
 #include "engine/ranks/part_transfer.hpp"
 #include "model/model.hpp"
 
@@ -32,11 +37,43 @@ void hand_out(const State& whole, const BrickGrid& grid, int reach, const std::v
   }
 }
 
+std::string receive_text(Crew& crew) {
+  const std::vector<char> text = receive_numbers<char>(crew, 0);
+  return {text.begin(), text.end()};
+}
+
+Message message_of(const std::string& text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+// By all ranks at once. What went wrong, in words: nobody ends on their own account, so that one sentence can
+// tell of it, and what is there already stays good.
+std::string keep_part(RankPlayer& brick, Processes& processes, CellId cells, PartFile kind,
+                      const std::string& folder, PartStore& store) {
+  const int rank = processes.rank();
+  brick.fetch(PartOf::all);
+  const Cells rows = cells_of_slice(brick, processes, cells);
+  try {
+    store.write(kind, folder, {rank, brick.tissue(), id_slice(cells, processes.ranks(), rank).first, rows});
+  } catch (const std::exception& e) {
+    return fmt::format("rank {} on {}: {}", rank, processes.host(), e.what());
+  }
+  return "";
+}
+
+// The first of all that had something to say.
+std::string first_said(std::string own, const std::vector<Message>& answers) {
+  for (const Message& answer : answers)
+    if (own.empty()) own.assign(reinterpret_cast<const char*>(answer.data()), answer.size());
+  return own;
+}
+
 }  // namespace
 
 LeadEngine::LeadEngine(const State& whole, const Physics& first, const tiles::Settings& settings,
-                       const Vec3i& bricks, const MakeRank& ranks, int threads, Crew& crew)
-    : settings_(settings), crew_(crew), grid_(whole.lattice, bricks), reach_(reach_of(first)) {
+                       const Vec3i& bricks, const MakeRank& ranks, int threads, Crew& crew, PartStore* store)
+    : settings_(settings), crew_(crew), store_(store), grid_(whole.lattice, bricks), reach_(reach_of(first)) {
   const std::vector<bool> frozen = frozen_types_of(first);
   const std::vector<std::vector<CellId>> cells = cells_by_rank(whole, grid_, reach_, ranks.on_gpus);
   const Holders holders = holders_of(cells);
@@ -48,6 +85,34 @@ LeadEngine::LeadEngine(const State& whole, const Physics& first, const tiles::Se
   whole_.cells = whole.cells;
   whole_.mcs = cells_mcs_ = whole.mcs;
   survey_ = std::make_unique<LeadSurvey>(crew, *brick_, whole_.cells, threads);
+}
+
+LeadEngine::LeadEngine(const std::string& checkpoint, const Physics& first, const tiles::Settings& settings,
+                       const Vec3i& bricks, const MakeRank& ranks, int threads, Crew& crew, PartStore& store)
+    : settings_(settings), crew_(crew), store_(&store), reach_(reach_of(first)) {
+  const std::unique_ptr<StoredState> stored = store.open(checkpoint);
+  grid_ = BrickGrid(stored->lattice(), bricks);
+  crew.order(Order::gather);
+  for (int rank = 1; rank < crew.ranks(); ++rank) {
+    crew.send(rank, std::as_bytes(std::span(&bricks, 1)));
+    send_numbers<char>(crew, rank, checkpoint);
+  }
+  GatheredPart gathered =
+      gather_part(*stored, grid_, reach_, frozen_types_of(first), ranks.on_gpus, crew.processes());
+  brick_ = ranks.make(std::move(gathered.part), crew.processes(), gathered.holders, first);
+  threads_ = brick_->threads();
+  for (const Message& answer : crew.answers()) threads_ += Reading(answer).take<int32_t>();
+  whole_.lattice = stored->lattice();
+  whole_.cells = empty_cells_like(brick_->tissue().state.cells, stored->cells());
+  whole_.mcs = stored->mcs();
+  survey_ = std::make_unique<LeadSurvey>(crew, *brick_, whole_.cells, threads);
+}
+
+std::string check_together(Crew& crew, PartStore& store, const std::string& checkpoint) {
+  crew.order(Order::check);
+  for (int rank = 1; rank < crew.ranks(); ++rank) send_numbers<char>(crew, rank, checkpoint);
+  const std::string wrong = store.check(checkpoint, 0, crew.ranks());
+  return first_said(wrong, crew.answers());
 }
 
 void LeadEngine::advance(int64_t mcs) {
@@ -101,8 +166,29 @@ std::string LeadEngine::hash() {
   return hash_text(sum);
 }
 
+std::vector<PartPlace> LeadEngine::places() const {
+  std::vector<PartPlace> places;
+  for (int rank = 0; rank < grid_.ranks(); ++rank) {
+    const IdSlice slice = id_slice(whole_.cells.count(), grid_.ranks(), rank);
+    places.push_back({grid_.brick(rank), slice.first, slice.count});
+  }
+  return places;
+}
+
+void LeadEngine::write(PartFile kind, const std::string& folder) {
+  const CellId cells = whole_.cells.count();
+  crew_.order(Order::keep, cells);
+  for (int rank = 1; rank < crew_.ranks(); ++rank) {
+    crew_.send(rank, std::as_bytes(std::span(&kind, 1)));
+    send_numbers<char>(crew_, rank, folder);
+  }
+  const std::string own = keep_part(*brick_, crew_.processes(), cells, kind, folder, *store_);
+  const std::string wrong = first_said(own, crew_.answers());
+  if (!wrong.empty()) throw Failure(wrong);
+}
+
 void follow(Crew& crew, const Model& model, const MakeRank& ranks, int threads,
-            const std::function<int()>& signal) {
+            const std::function<int()>& signal, PartStore* store) {
   const Physics first = model.phases.front().physics.view();
   const int reach = reach_of(first);
   std::unique_ptr<RankPlayer> brick;
@@ -121,6 +207,23 @@ void follow(Crew& crew, const Model& model, const MakeRank& ranks, int threads,
         phase = &model.phase_at(part.state.mcs);
         brick = ranks.make(std::move(part), crew.processes(), holders, phase->physics.view());
         answer = message_of(int32_t(brick->threads()));
+        break;
+      }
+      case Order::gather: {
+        Vec3i counts;
+        crew.receive(0, std::as_writable_bytes(std::span(&counts, 1)));
+        const std::unique_ptr<StoredState> stored = store->open(receive_text(crew));
+        GatheredPart gathered = gather_part(*stored, BrickGrid(model.lattice, counts), reach,
+                                            frozen_types_of(first), ranks.on_gpus, crew.processes());
+        phase = &model.phase_at(gathered.part.state.mcs);
+        brick =
+            ranks.make(std::move(gathered.part), crew.processes(), gathered.holders, phase->physics.view());
+        answer = message_of(int32_t(brick->threads()));
+        break;
+      }
+      case Order::check: {
+        const std::string file = receive_text(crew);
+        answer = message_of(store->check(file, crew.processes().rank(), crew.ranks()));
         break;
       }
       case Order::advance:
@@ -143,6 +246,13 @@ void follow(Crew& crew, const Model& model, const MakeRank& ranks, int threads,
         brick->fetch(PartOf::sites);
         send_part(crew, 0, brick->tissue(), PartOf::sites);
         break;
+      case Order::keep: {
+        PartFile kind;
+        crew.receive(0, std::as_writable_bytes(std::span(&kind, 1)));
+        const std::string folder = receive_text(crew);
+        answer = message_of(keep_part(*brick, crew.processes(), CellId(value), kind, folder, *store));
+        break;
+      }
       case Order::leave:
         return crew.answer();
       default:

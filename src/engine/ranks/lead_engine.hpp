@@ -6,14 +6,19 @@
 #include "engine/ranks/lead_survey.hpp"
 #include "engine/ranks/part_transfer.hpp"
 #include "engine/schedule/tiles_plan.hpp"
+#include "engine/state_parts.hpp"
 
 namespace kiln {
 
-class LeadEngine : public Engine {
+class LeadEngine : public Engine, private StateParts {
  public:
-  // Hands out the bricks. `first` is the physics of the state's MCS.
+  // Hands out the bricks. `first` is the physics of the state's MCS. Without a store, others write nothing.
   LeadEngine(const State& whole, const Physics& first, const tiles::Settings& settings, const Vec3i& bricks,
-             const MakeRank& ranks, int threads, Crew& crew);
+             const MakeRank& ranks, int threads, Crew& crew, PartStore* store);
+
+  // All read the state from a checkpoint.
+  LeadEngine(const std::string& checkpoint, const Physics& first, const tiles::Settings& settings,
+             const Vec3i& bricks, const MakeRank& ranks, int threads, Crew& crew, PartStore& store);
 
   // Everybody knows the phases of the model: no others are allowed.
   void set_physics(const Physics& physics) override { brick_->set_physics(physics); }
@@ -23,6 +28,7 @@ class LeadEngine : public Engine {
   const State& state_of_cells() override;
   std::string hash() override;
   LatticeSurvey* survey() override { return survey_.get(); }
+  StateParts* parts() override { return store_ == nullptr ? nullptr : this; }
   AttemptCounts counts() const override { return counts_; }
   std::string name() const override { return gpu().empty() ? "threads" : "cuda"; }
   std::string gpu() const override { return brick_->gpu(); }
@@ -34,10 +40,18 @@ class LeadEngine : public Engine {
   std::string settings() const override { return tiles::describe(settings_, whole_.lattice.dimension); }
 
  private:
+  const Lattice& lattice() const override { return grid_.lattice(); }
+  int64_t mcs() const override { return brick_->tissue().state.mcs; }
+  std::vector<PartPlace> places() const override;
+  bool has_act() const override { return !brick_->tissue().state.act.empty(); }
+  const Cells& like() const override { return brick_->tissue().state.cells; }
+  void write(PartFile kind, const std::string& folder) override;
+
   void bring(PartOf what, int64_t& of_mcs);
 
   tiles::Settings settings_;
   Crew& crew_;
+  PartStore* store_;
   BrickGrid grid_;
   int reach_;
   State whole_;  // its tables are of cells_mcs_, its sites of sites_mcs_
@@ -49,9 +63,12 @@ class LeadEngine : public Engine {
   std::unique_ptr<LeadSurvey> survey_;
 };
 
+// What is wrong with a checkpoint's parts, each looked at by one of the processes; "": nothing.
+std::string check_together(Crew& crew, PartStore& store, const std::string& checkpoint);
+
 // What the other processes do: whatever the first one orders, until they may leave. `signal` tells of one
 // that came to this process, 0: none.
 void follow(Crew& crew, const Model& model, const MakeRank& ranks, int threads,
-            const std::function<int()>& signal);
+            const std::function<int()>& signal, PartStore* store = nullptr);
 
 }  // namespace kiln

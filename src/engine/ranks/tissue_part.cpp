@@ -28,6 +28,17 @@ std::size_t bytes_of_rows(const Column& column, const Cells& cells) {
   return std::size_t(column.rows_per_cell(cells)) * column.row_bytes;
 }
 
+}  // namespace
+
+Cells empty_cells_like(const Cells& other, CellId count) {
+  Cells cells;
+  cells.history_length = other.history_length;
+  for (const Column& column : columns())
+    if (column.is_there(other))
+      column.resize(cells, std::size_t(column.rows_per_cell(cells)) * std::size_t(count));
+  return cells;
+}
+
 void copy_row(const Cells& from, CellId source, Cells& to, CellId target) {
   for (const Column& column : columns())
     if (column.is_there(from))
@@ -35,8 +46,6 @@ void copy_row(const Cells& from, CellId source, Cells& to, CellId target) {
                   column.data_of(from) + first_row(column, from, source) * column.row_bytes,
                   bytes_of_rows(column, from));
 }
-
-}  // namespace
 
 Vec3i TissuePart::stored_place(const Vec3i& place) const {
   const Lattice& lattice = grid.lattice();
@@ -110,10 +119,7 @@ TissuePart cut_out(const State& whole, const BrickGrid& grid, int rank, int halo
   TissuePart part = empty_part(grid, rank, halo, frozen);
   State& state = part.state;
   state.mcs = whole.mcs;
-  state.cells.history_length = whole.cells.history_length;
-  for (const Column& column : columns())
-    if (column.is_there(whole.cells))
-      column.resize(state.cells, std::size_t(column.rows_per_cell(state.cells)));
+  state.cells = empty_cells_like(whole.cells, 1);
   copy_row(whole.cells, kMedium, state.cells, kMedium);
   part.number = {kMedium};
   part.here = {0};
@@ -162,13 +168,27 @@ uint64_t hash_of_sites(const TissuePart& part) {
 }
 
 uint64_t hash_of_cell(const TissuePart& part, CellId own) {
-  Cells row;  // as the whole has it
-  row.history_length = part.state.cells.history_length;
-  for (const Column& column : columns())
-    if (column.is_there(part.state.cells)) column.resize(row, std::size_t(column.rows_per_cell(row)));
+  Cells row = empty_cells_like(part.state.cells, 1);  // as the whole has it
   copy_row(part.state.cells, own, row, 0);
   if (own != kMedium) row.centroid[0].anchor = row.centroid[0].anchor + part.brick.origin;
   return hash_of_cell(row, 0, part.number[own]);
+}
+
+void copy_own_layers(const TissuePart& part, int32_t first, int32_t count, CellId* ids, ActValue* act,
+                     TypeId* types) {
+  const State& state = part.state;
+  Box layers = part.brick.own_stored();
+  layers.low.z += first;
+  layers.high.z = layers.low.z + count;
+  std::size_t at = 0;
+  for_each_stretch(part, layers, [&](Site stored, Site, int32_t length) {
+    for (int32_t i = 0; i < length; ++i, ++at) {
+      const CellId own = state.ids[std::size_t(stored + i)];
+      if (ids != nullptr) ids[at] = part.number[own];
+      if (act != nullptr) act[at] = state.act[std::size_t(stored + i)];
+      if (types != nullptr) types[at] = state.cells.type[own];
+    }
+  });
 }
 
 void put_back_sites(const TissuePart& part, State& whole) {

@@ -32,6 +32,10 @@ struct TissuePart {
   void drop_cell(CellId own);
 };
 
+// A table of so many cells with the columns that another has, and a row of it.
+Cells empty_cells_like(const Cells& other, CellId count);
+void copy_row(const Cells& from, CellId source, Cells& to, CellId target);
+
 // A whole row of the cells' table, as every rank understands it.
 void append_row(Message& message, const TissuePart& part, CellId own);
 void read_row(Reading& message, TissuePart& part, CellId own);
@@ -48,6 +52,10 @@ std::vector<bool> frozen_types_of(const Physics& physics);
 // What sites of the brick add to the hash of the whole (core/state.hpp), and what the row of a cell does.
 uint64_t hash_of_sites(const TissuePart& part);
 uint64_t hash_of_cell(const TissuePart& part, CellId own);
+// The rank's own sites in some layers of its brick (z, from that of the brick on), x fastest: ids as the
+// whole has them, Act, types; nullptr: not wanted.
+void copy_own_layers(const TissuePart& part, int32_t first, int32_t count, CellId* ids, ActValue* act,
+                     TypeId* types);
 // Writes what the rank knows into the whole: the rows of its cells, and the sites of its brick.
 void put_back_cells(const TissuePart& part, State& whole);
 void put_back_sites(const TissuePart& part, State& whole);

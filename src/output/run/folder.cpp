@@ -22,6 +22,7 @@ constexpr const char* kFiles[] = {"checkpoint.h5",
                                   "checkpoint-before.h5",
                                   "checkpoint-refused.h5",
                                   ".checkpoint-next.h5",
+                                  "checkpoint-parts",
                                   "run.json",
                                   "cells.csv",
                                   "cells.h5",
@@ -33,6 +34,7 @@ constexpr const char* kFiles[] = {"checkpoint.h5",
                                   "direction_correlation.csv",
                                   "lattice.h5",
                                   "lattice.xdmf",
+                                  "lattice-parts",
                                   "snapshots",
                                   "labels",
                                   "pictures",
@@ -147,7 +149,9 @@ RunFolder make_run_folder(const fs::path& path, IfExists if_exists, std::string_
 void forget_results(const RunFolder& folder) {
   for (const char* name : kFiles) {
     const fs::path path = folder.path / name;
-    if (fs::is_directory(path) && !path.has_extension())
+    if (path == folder.checkpoint_parts() || path == folder.lattice_parts())
+      fs::remove_all(path);
+    else if (fs::is_directory(path) && !path.has_extension())
       remove_files_in(path);
     else if (fs::is_regular_file(path) && path != folder.source())
       fs::remove(path);

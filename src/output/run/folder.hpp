@@ -29,6 +29,9 @@ struct RunFolder {
   std::filesystem::path checkpoint_before() const { return path / "checkpoint-before.h5"; }
   std::filesystem::path checkpoint_refused() const { return path / "checkpoint-refused.h5"; }
   std::filesystem::path checkpoint_next() const { return path / ".checkpoint-next.h5"; }
+  // Of checkpoints and snapshots of several processes: files that these make one of.
+  std::filesystem::path checkpoint_parts() const { return path / "checkpoint-parts"; }
+  std::filesystem::path lattice_parts() const { return path / "lattice-parts"; }
   std::filesystem::path report() const { return path / "report.html"; }
 };
 

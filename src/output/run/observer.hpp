@@ -45,6 +45,8 @@ class Observer {
   struct Work {
     std::function<void(const State&)> on;
     bool beside = true;  // the run, on a copy of the state; else the run stands still for it
+    // The same on a state that no process holds as a whole; empty: the whole is brought together for it.
+    std::function<void(StateParts&)> on_parts = {};
 
     explicit operator bool() const { return bool(on); }
   };

@@ -40,10 +40,12 @@ void RunSnapshots::drop_labels_after(int64_t last_kept) const {
 Observer::Work RunSnapshots::look(const Glance& now) {
   if (!lattice_ && !labels_) return {};
   if (!is_multiple(now.mcs(), every_) && now.moment != Moment::end) return {};
-  return {[this](const State& state) {
+  Work work{[this](const State& state) {
     if (lattice_) lattice_->add(state);
     if (labels_) write_label_image(folder_.labels(state.mcs), state, *model_);
   }};
+  if (!labels_) work.on_parts = [this](StateParts& state) { lattice_->add(state); };
+  return work;
 }
 
 void RunSnapshots::finish() {

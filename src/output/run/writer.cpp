@@ -28,7 +28,7 @@ double copy_bytes(const Model& model, double cells) {
 }
 
 RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, const Checkpoint* resumed,
-                     std::optional<BranchPoint> from)
+                     std::optional<BranchPoint> from, bool in_parts)
     : model_(&model),
       model_text_(model.resolved),
       folder_(folder),
@@ -43,7 +43,7 @@ RunWriter::RunWriter(const Model& model, const RunFolder& folder, CellId cells, 
       observers_{&tables_, &pictures_, &snapshots_},
       checkpoint_asked_(resumed == nullptr ? -1 : resumed->state.mcs),
       checkpoint_at_(checkpoint_asked_),
-      overlaps_(copy_bytes(model, double(cells)) > 0) {
+      overlaps_(!in_parts && copy_bytes(model, double(cells)) > 0) {
   if (steering_) model_text_ = resumed->info.model;
   prepare_copy();
 }
@@ -89,7 +89,11 @@ void RunWriter::write(const Look& look, const AttemptCounts& counts, const std::
   for (Observer* observer : observers_)
     if (Observer::Work work = observer->look({look, counts, moment, spare_cores}))
       (work.beside ? what.works : at_once).push_back(std::move(work));
-  if (what.anything()) {
+  if (StateParts* const parts = look.parts()) {
+    for (Observer::Work& work : at_once) what.works.push_back(std::move(work));
+    at_once.clear();
+    keep_parts(look, *parts, what);
+  } else if (what.anything()) {
     if (overlaps_ && goes_on) {
       keep_beside(look, std::move(what));
     } else {
@@ -115,6 +119,13 @@ void RunWriter::keep_beside(const Look& look, Keep what) {
       gives_way);
 }
 
+void RunWriter::keep_parts(const Look& look, StateParts& parts, const Keep& what) {
+  const auto start = Clock::now();
+  if (what.checkpoint) save(parts, what);
+  for (const Observer::Work& work : what.works) work.on_parts ? work.on_parts(parts) : work.on(look.state());
+  if (what.checkpoint) checkpoint_seconds_ = std::max(checkpoint_seconds_.load(), seconds_since(start));
+}
+
 void RunWriter::begin_checkpoint(Keep& what, int64_t mcs, const AttemptCounts& counts,
                                  const std::string& schedule) {
   what.checkpoint = checkpoint_info(*model_, mcs, counts, schedule);
@@ -123,7 +134,7 @@ void RunWriter::begin_checkpoint(Keep& what, int64_t mcs, const AttemptCounts& c
   what.checkpoint->steering = steering_;
   for (Observer* observer : observers_)
     if (Observer::Memory memory = observer->remember()) what.memories.push_back(std::move(memory));
-  checkpoint_asked_ = mcs;
+  what.mcs = checkpoint_asked_ = mcs;
 }
 
 void RunWriter::keep(const State& state, const Keep& what) {
@@ -135,12 +146,13 @@ void RunWriter::keep(const State& state, const Keep& what) {
 
 // A run that goes on from a checkpoint finds all rows before it, also after a loss of power. Rows may be
 // added meanwhile.
-void RunWriter::save(const State& state, const Keep& what) {
+template <class Tissue>
+void RunWriter::save(Tissue& state, const Keep& what) {
   for (Observer* observer : observers_) observer->sync();
   CheckpointInfo info = *what.checkpoint;
   for (const Observer::Memory& add_to : what.memories) add_to(info.extra);
   add_checkpoint(folder_, state, info);
-  checkpoint_at_ = state.mcs;
+  checkpoint_at_ = what.mcs;
 }
 
 void RunWriter::finish() {

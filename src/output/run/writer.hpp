@@ -31,9 +31,10 @@ double copy_bytes(const Model& model, double cells);
 class RunWriter {
  public:
   // With a checkpoint, goes on with the tables, snapshots and animations in the folder; its state has to be
-  // written again. `from`: where a new run branches off another.
+  // written again. `from`: where a new run branches off another. `in_parts`: the
+  // engine's state is (Engine::parts).
   RunWriter(const Model& model, const RunFolder& folder, CellId cells, const Checkpoint* resumed,
-            std::optional<BranchPoint> from = std::nullopt);
+            std::optional<BranchPoint> from = std::nullopt, bool in_parts = false);
 
   // One more observer, which must outlive this; it looks after the others.
   void add(Observer& observer) { observers_.push_back(&observer); }
@@ -82,6 +83,7 @@ class RunWriter {
   // What is to be made of a whole state, in this order: first the checkpoint, so that nothing of what can be
   // made again stands in its way.
   struct Keep {
+    int64_t mcs = -1;
     std::optional<CheckpointInfo> checkpoint;  // without what observers remember:
     std::vector<Observer::Memory> memories;
     std::vector<Observer::Work> works;
@@ -94,7 +96,9 @@ class RunWriter {
   void begin_checkpoint(Keep& what, int64_t mcs, const AttemptCounts& counts, const std::string& schedule);
   void keep_beside(const Look& look, Keep what);
   void keep(const State& state, const Keep& what);
-  void save(const State& state, const Keep& what);
+  void keep_parts(const Look& look, StateParts& parts, const Keep& what);
+  template <class Tissue>
+  void save(Tissue& state, const Keep& what);
 
   const Model* model_;
   std::string model_text_;  // as the run began

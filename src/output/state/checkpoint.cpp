@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
-#include <limits>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
-#include "core/columns.hpp"
 #include "data/hdf5/file.hpp"
+#include "output/state/cell_columns.hpp"
 #include "output/state/hdf5_seal.hpp"
+#include "output/state/own_sites.hpp"
 
 namespace kiln {
 
@@ -28,99 +27,37 @@ CheckpointInfo checkpoint_info(const Model& model, int64_t mcs, const AttemptCou
 }
 namespace {
 
-const hdf5::SealKind kSeal{"checkpoint", 1};
-
-// Calls visit with a value of the type that an element stands for.
-template <class Visit>
-void with_type_of(Element element, const Visit& visit) {
-  switch (element) {
-    case Element::u8:
-      return visit(uint8_t());
-    case Element::i32:
-      return visit(int32_t());
-    case Element::i64:
-      return visit(int64_t());
-    case Element::f32:
-      return visit(float());
-    case Element::f64:
-      return visit(double());
-  }
-}
-
-// One number per row is stored as a list, several with an axis of their own.
-hdf5::Shape shape_of(const Field& field, std::size_t rows) {
-  if (field.count == 1) return {rows};
-  return {rows, uint64_t(field.count)};
-}
-
-// A field's bytes, row after row.
-template <class Move>
-void for_each_row(const Column& column, const Field& field, std::size_t rows, const Move& move) {
-  const std::size_t bytes = std::size_t(field.count) * bytes_of(field.element);
-  for (std::size_t row = 0; row < rows; ++row) move(row * column.row_bytes + field.offset, row * bytes, bytes);
-}
-
-void write_column(const hdf5::Group& group, const Column& column, const Cells& cells) {
-  const std::size_t rows = column.rows(cells);
-  for (const Field& field : column.fields)
-    with_type_of(field.element, [&](auto number) {
-      std::vector<decltype(number)> values(rows * std::size_t(field.count));
-      for_each_row(column, field, rows, [&](std::size_t in_column, std::size_t packed, std::size_t bytes) {
-        std::memcpy(reinterpret_cast<std::byte*>(values.data()) + packed, column.data_of(cells) + in_column, bytes);
-      });
-      group.write(field.name, values.data(), shape_of(field, rows));
-    });
-}
-
-void read_column(const hdf5::Group& group, const Column& column, std::size_t rows, Cells& cells) {
-  column.resize(cells, rows);
-  for (const Field& field : column.fields)
-    with_type_of(field.element, [&](auto number) {
-      std::vector<decltype(number)> values(rows * std::size_t(field.count));
-      group.read(field.name, values.data(), shape_of(field, rows));
-      for_each_row(column, field, rows, [&](std::size_t in_column, std::size_t packed, std::size_t bytes) {
-        std::memcpy(column.data(cells) + in_column, reinterpret_cast<const std::byte*>(values.data()) + packed, bytes);
-      });
-    });
-}
-
-// Columns that every state has are in a group of their own.
-void write_cells(const hdf5::Group& root, const Cells& cells) {
-  const hdf5::Group group = root.create_group("cells");
-  for (const Column& column : columns())
-    if (!column.optional)
-      write_column(group, column, cells);
-    else if (column.is_there(cells))
-      write_column(root, column, cells);
-}
-
-Cells read_cells(const hdf5::Group& root, int history_length) {
-  const hdf5::Group group = root.open_group("cells");
-  Cells cells;
-  cells.history_length = history_length;
-  const std::size_t count = group.read_all<TypeId>("type").size();
-  for (const Column& column : columns())
-    if (!column.optional)
-      read_column(group, column, count, cells);
-    else if (root.has(column.fields[0].name))
-      read_column(root, column, count * std::size_t(column.rows_per_cell(cells)), cells);
-  return cells;
-}
+const hdf5::SealKind kSeal{"checkpoint", 1}, kPartSeal{"checkpoint's part", 1};
 
 hdf5::Shape sites_of(const Lattice& lattice) {
   return {uint64_t(lattice.size.z), uint64_t(lattice.size.y), uint64_t(lattice.size.x)};
 }
 
-void write_state(const hdf5::Group& root, const State& state) {
-  const Lattice& lattice = state.lattice;
+void write_frame(const hdf5::Group& root, const Lattice& lattice, int64_t mcs, int history_length) {
   root.set("size", std::vector<int64_t>{lattice.size.x, lattice.size.y, lattice.size.z});
   root.set("periodic", std::vector<int64_t>{lattice.periodic.x, lattice.periodic.y, lattice.periodic.z});
   root.set("dimension", int64_t(lattice.dimension));
-  root.set("mcs", state.mcs);
-  root.set("history_length", int64_t(state.cells.history_length));
+  root.set("mcs", mcs);
+  root.set("history_length", int64_t(history_length));
+}
+
+void write_state(const hdf5::Group& root, const State& state) {
+  const Lattice& lattice = state.lattice;
+  write_frame(root, lattice, state.mcs, state.cells.history_length);
   root.write("ids", state.ids.data(), sites_of(lattice));
   if (!state.act.empty()) root.write("act", state.act.data(), sites_of(lattice));
-  write_cells(root, state.cells);
+  write_columns(root, state.cells);
+}
+
+// The same, as the files of parts have it.
+void link_state(const hdf5::Group& root, const StateParts& state, const LinkedParts& parts) {
+  write_frame(root, state.lattice(), state.mcs(), state.like().history_length);
+  parts.write(root);
+  root.create_virtual("ids", hdf5::element_of<CellId>, sites_of(state.lattice()), parts.sites("ids", false));
+  if (state.has_act())
+    root.create_virtual("act", hdf5::element_of<ActValue>, sites_of(state.lattice()),
+                        parts.sites("act", false));
+  link_columns(root, state.like(), parts);
 }
 
 template <class T>
@@ -131,7 +68,8 @@ HugeVector<T> read_sites(const hdf5::Group& root, const char* name, const Lattic
   return values;
 }
 
-State read_state(const hdf5::Group& root) {
+// Without sites and cells.
+State read_frame(const hdf5::Group& root) {
   State state;
   const std::vector<int64_t> size = root.wholes("size"), periodic = root.wholes("periodic");
   for (std::size_t axis = 0; axis < std::min({size.size(), periodic.size(), std::size_t(3)}); ++axis) {
@@ -140,9 +78,15 @@ State read_state(const hdf5::Group& root) {
   }
   state.lattice.dimension = int(root.whole("dimension"));
   state.mcs = root.whole("mcs");
+  state.cells.history_length = int(root.whole("history_length"));
+  return state;
+}
+
+State read_state(const hdf5::Group& root) {
+  State state = read_frame(root);
   state.ids = read_sites<CellId>(root, "ids", state.lattice);
   if (root.has("act")) state.act = read_sites<ActValue>(root, "act", state.lattice);
-  state.cells = read_cells(root, int(root.whole("history_length")));
+  state.cells = read_columns(root, state.cells.history_length, 0, count_of_columns(root));
   return state;
 }
 
@@ -210,30 +154,136 @@ CheckpointInfo read_info(const hdf5::Group& root) {
 
 }  // namespace
 
-void write_checkpoint(const std::filesystem::path& path, const State& state, const CheckpointInfo& info) {
+namespace {
+
+template <class WriteState>
+void write_sealed(const std::filesystem::path& path, const std::string& hash, const CheckpointInfo& info,
+                  const WriteState& write_state_to) {
   hdf5::require();
   write_atomically(path, [&](const std::filesystem::path& temporary) {
     hdf5::File file(temporary, hdf5::File::Mode::create, hdf5::kSealBytes);
     file.root().set("kiln_version", std::string(KILN_VERSION));
-    file.root().set("hash", state_hash(state));
+    file.root().set("hash", hash);
     write_info(file.root(), info);
-    write_state(file.root(), state);
+    write_state_to(file.root());
     file.close();
     hdf5::seal(temporary, kSeal);
   });
 }
 
+// A file that is open for as long as something is read from it. The library is not thread-safe, and other
+// threads wait meanwhile: so it is opened for every read.
+class StoredCheckpoint : public StoredState {
+ public:
+  explicit StoredCheckpoint(const std::filesystem::path& path) : path_(path) {
+    const hdf5::File file(path_, hdf5::File::Mode::read);
+    frame_ = read_frame(file.root());
+    cells_ = count_of_columns(file.root());
+    has_act_ = file.root().has("act");
+  }
+
+  const Lattice& lattice() const override { return frame_.lattice; }
+  int64_t mcs() const override { return frame_.mcs; }
+  bool has_act() const override { return has_act_; }
+  CellId cells() const override { return cells_; }
+  void read_sites(const Box& box, CellId* ids, ActValue* act) override {
+    const hdf5::File file(path_, hdf5::File::Mode::read);
+    const hdf5::Shape start = shape_of_box({{0, 0, 0}, box.low}, false), lengths = shape_of_box(box, false);
+    const auto read = [&](const char* name, auto* values) {
+      file.root()
+          .open_dataset(name, hdf5::element_of<std::remove_pointer_t<decltype(values)>>)
+          .read_box(start, lengths, values);
+    };
+    read("ids", ids);
+    if (act != nullptr) read("act", act);
+  }
+  Cells read_rows(CellId first, CellId count) override {
+    const hdf5::File file(path_, hdf5::File::Mode::read);
+    return read_columns(file.root(), frame_.cells.history_length, first, count);
+  }
+
+ private:
+  std::filesystem::path path_;
+  State frame_;
+  CellId cells_ = 0;
+  bool has_act_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<StoredState> open_checkpoint(const std::filesystem::path& path) {
+  return std::make_unique<StoredCheckpoint>(path);
+}
+
+// Readers would take what is missing for medium.
+void check_checkpoint_parts(const std::filesystem::path& path, int first, int step) {
+  const std::optional<LinkedParts> parts = LinkedParts::read(hdf5::File(path, hdf5::File::Mode::read).root());
+  for (std::size_t i = std::size_t(first); parts && i < parts->places.size(); i += std::size_t(step)) try {
+      hdf5::check_seal(path.parent_path() / parts->file(i), kPartSeal);
+    } catch (const UserError& e) {
+      throw UserError(fmt::format("{} It is a part of {}.", e.what(), path.string()));
+    }
+}
+
+void write_checkpoint(const std::filesystem::path& path, const State& state, const CheckpointInfo& info) {
+  write_sealed(path, state_hash(state), info, [&](const hdf5::Group& root) { write_state(root, state); });
+}
+
+void write_checkpoint(const std::filesystem::path& path, StateParts& state, const std::string& parts,
+                      const CheckpointInfo& info) {
+  state.write(PartFile::checkpoint, std::filesystem::absolute(path.parent_path() / parts).string());
+  write_sealed(path, state.hash(), info, [&](const hdf5::Group& root) {
+    link_state(root, state, {parts, state.places()});
+  });
+}
+
+void write_checkpoint_part(const std::filesystem::path& folder, const OwnPart& part) {
+  hdf5::require();
+  write_atomically(folder / LinkedParts::name(part.number), [&](const std::filesystem::path& temporary) {
+    hdf5::File file(temporary, hdf5::File::Mode::create, hdf5::kSealBytes);
+    write_own_sites(file.root(), part.tissue, {.flat = false, .types = false});
+    write_columns(file.root(), part.cells);
+    file.close();
+    hdf5::seal(temporary, kPartSeal);
+  });
+}
+
+std::string parts_of_checkpoint(const std::filesystem::path& path) {
+  const std::optional<LinkedParts> parts = LinkedParts::read(hdf5::File(path, hdf5::File::Mode::read).root());
+  return parts ? parts->folder : "";
+}
+
+namespace {
+
+Checkpoint read_with(const std::filesystem::path& path, State (*read)(const hdf5::Group& root)) {
+  const hdf5::File file(path, hdf5::File::Mode::read);
+  const hdf5::Group& root = file.root();
+  State state = read(root);
+  return {std::move(state), read_info(root), root.text("kiln_version"), root.text("hash"),
+          count_of_columns(root)};
+}
+
+}  // namespace
+
+Checkpoint read_checkpoint_without_state(const std::filesystem::path& path) {
+  hdf5::require();
+  hdf5::check_seal(path, kSeal);
+  return read_with(path, read_frame);
+}
+
 Checkpoint read_checkpoint(const std::filesystem::path& path) {
   hdf5::require();
   hdf5::check_seal(path, kSeal);
-  const hdf5::File file(path, hdf5::File::Mode::read);
-  const hdf5::Group& root = file.root();
-  Checkpoint checkpoint{read_state(root), read_info(root), root.text("kiln_version"), root.text("hash")};
-  const std::string hash = state_hash(checkpoint.state);
-  if (hash != checkpoint.hash)
-    throw UserError(fmt::format("{} is damaged: its state has the hash {}, not {} as recorded in it.",
-                                path.string(), hash, checkpoint.hash));
+  check_checkpoint_parts(path, 0, 1);
+  Checkpoint checkpoint = read_with(path, read_state);
+  check_hash(path, checkpoint.hash, state_hash(checkpoint.state));
   return checkpoint;
+}
+
+void check_hash(const std::filesystem::path& path, const std::string& recorded, const std::string& found) {
+  if (found != recorded)
+    throw UserError(fmt::format("{} is damaged: its state has the hash {}, not {} as recorded in it.",
+                                path.string(), found, recorded));
 }
 
 }  // namespace kiln

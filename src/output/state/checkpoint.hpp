@@ -10,6 +10,7 @@
 
 #include "core/state.hpp"
 #include "engine/engine.hpp"
+#include "engine/state_parts.hpp"
 #include "model/branch.hpp"
 #include "output/run/record.hpp"
 
@@ -45,13 +46,28 @@ struct Checkpoint {
   CheckpointInfo info;
   std::string version;  // of the Kiln that wrote it
   std::string hash;     // state_hash(state)
+  CellId cells = 0;     // the medium among them
 };
 
 // Appears whole or not at all.
 void write_checkpoint(const std::filesystem::path& path, const State& state, const CheckpointInfo& info);
 
+// The same where every process writes a part of the state: into the folder `parts`, a path as seen from the
+// checkpoint's own folder, which is there and stays. Whatever reads the checkpoint needs not know of it.
+void write_checkpoint(const std::filesystem::path& path, StateParts& state, const std::string& parts,
+                      const CheckpointInfo& info);
+void write_checkpoint_part(const std::filesystem::path& folder, const OwnPart& part);
+// "" where it has none.
+std::string parts_of_checkpoint(const std::filesystem::path& path);
+
 // UserError, naming the file, where it is missing, damaged or not a checkpoint, or where the state in it does
 // not have the hash that it should.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
+// Of the state no more than lattice and MCS: several processes read what each of them needs. Its parts are
+// checked by them, every step-th from `first` on, and in the end the hash of what they have read.
+Checkpoint read_checkpoint_without_state(const std::filesystem::path& path);
+void check_checkpoint_parts(const std::filesystem::path& path, int first, int step);
+void check_hash(const std::filesystem::path& path, const std::string& recorded, const std::string& found);
+std::unique_ptr<StoredState> open_checkpoint(const std::filesystem::path& path);
 
 }  // namespace kiln

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@ namespace kiln {
 
 // Whenever the process dies, at least one whole checkpoint is there that was there before.
 void add_checkpoint(const RunFolder& folder, const State& state, const CheckpointInfo& info);
+// The same in parts, which those that are no longer needed make room for.
+void add_checkpoint(const RunFolder& folder, StateParts& state, const CheckpointInfo& info);
 
 struct FoundCheckpoint {
   Checkpoint checkpoint;
@@ -23,7 +26,9 @@ struct FoundCheckpoint {
 
 // The newer one, or the one before it where the newer is damaged; none where there are none. UserError where
 // none of them can be read.
-std::optional<FoundCheckpoint> find_checkpoint(const RunFolder& folder);
+using ReadCheckpoint = std::function<Checkpoint(const std::filesystem::path&)>;
+std::optional<FoundCheckpoint> find_checkpoint(const RunFolder& folder,
+                                               const ReadCheckpoint& read = read_checkpoint);
 
 // Moves a refused checkpoint out of the way, so that it does not displace the good one when the next is
 // added.

@@ -11,6 +11,8 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "data/hdf5/file.hpp"
+#include "output/state/linked_parts.hpp"
+#include "output/state/own_sites.hpp"
 #include "output/state/xdmf.hpp"
 #include "output/table/columns.hpp"
 
@@ -44,13 +46,17 @@ std::vector<int64_t> times_named(const std::vector<std::string>& names) {
 
 std::vector<int64_t> times_in(const hdf5::Group& root) { return times_named(root.members()); }
 
+// Where the parts of a snapshot lie, if several processes wrote it.
+const char* const kLinked = "lattice-parts";
+
 path part_of(const path& folder, int64_t mcs) { return parts_of(folder) / (group_name(mcs) + ".h5"); }
 
 std::vector<int64_t> times_in(const path& parts) {
   std::vector<std::string> names;
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(parts, none))
-    if (entry.path().extension() == ".h5") names.push_back(entry.path().stem().string());
+    if (entry.path().extension() == ".h5" || entry.is_directory())
+      names.push_back(entry.path().stem().string());
   return times_named(names);
 }
 
@@ -97,8 +103,12 @@ void write_types(const hdf5::Group& group, const State& state) {
   }
 }
 
-void write_cells(const hdf5::Group& group, const State& state, double voxel_um) {
-  const Cells& cells = state.cells;
+void set_unit_of_cells(const hdf5::Dataset& dataset, const std::string& name) {
+  set_unit(dataset, column_named("lattice.h5", "mcs_N/cells/" + name));
+}
+
+// Rows from cell `first` on.
+void write_cells(const hdf5::Group& group, const Cells& cells, CellId first, double voxel_um) {
   const std::size_t count = cells.count();
   std::vector<int32_t> volume(count), perimeter(count);
   std::vector<double> place[3];
@@ -106,17 +116,54 @@ void write_cells(const hdf5::Group& group, const State& state, double voxel_um) 
   for (std::size_t i = 0; i < count; ++i) {
     volume[i] = cells.extent[i].volume;
     perimeter[i] = cells.extent[i].perimeter;
-    if (i == kMedium || volume[i] <= 0) continue;
+    if (first + i == kMedium || volume[i] <= 0) continue;
     const Vec3d position = cells.position(CellId(i));
     for (int axis = 0; axis < 3; ++axis) place[axis][i] = position[axis] * voxel_um;
   }
   const auto write = [&](const std::string& name, const auto& values) {
-    set_unit(group.write(name, values.data(), {count}), column_named("lattice.h5", "mcs_N/cells/" + name));
+    set_unit_of_cells(group.write(name, values.data(), {count}), name);
   };
   write("type", cells.type);
   write("volume", volume);
   write("perimeter", perimeter);
   for (int axis = 0; axis < 3; ++axis) write(std::string(1, "xyz"[axis]), place[axis]);
+}
+
+void link_cells(const hdf5::Group& group, const LinkedParts& parts) {
+  for (const auto& [name, element] :
+       std::initializer_list<std::pair<const char*, hdf5::Element>>{{"type", hdf5::Element::u8},
+                                                                    {"volume", hdf5::Element::i32},
+                                                                    {"perimeter", hdf5::Element::i32},
+                                                                    {"x", hdf5::Element::f64},
+                                                                    {"y", hdf5::Element::f64},
+                                                                    {"z", hdf5::Element::f64}})
+    set_unit_of_cells(group.create_virtual(name, element, {parts.cells()},
+                                           parts.rows(fmt::format("cells/{}", name), 1, {1})),
+                      name);
+}
+
+// A snapshot as the files of its parts have it.
+void link_state(const hdf5::Group& group, const Lattice& lattice, int64_t mcs, bool has_act,
+                const LinkedParts& parts) {
+  const hdf5::Shape shape = shape_of(lattice);
+  const auto link = [&](const char* name, hdf5::Element element) {
+    group.create_virtual(name, element, shape, parts.sites(name, lattice.dimension == 2));
+  };
+  group.set("mcs", mcs);
+  parts.write(group);
+  link("ids", hdf5::element_of<CellId>);
+  link("type", hdf5::element_of<TypeId>);
+  if (has_act) link("act", hdf5::element_of<ActValue>);
+  link_cells(group.create_group("cells"), parts);
+}
+
+// Readers would take what is missing for medium.
+void check_parts(const path& file, const hdf5::Group& group) {
+  const std::optional<LinkedParts> parts = LinkedParts::read(group);
+  for (std::size_t i = 0; parts && i < parts->places.size(); ++i)
+    if (const path part = file.parent_path() / parts->file(i); !std::filesystem::exists(part))
+      throw UserError(fmt::format("cannot read {}: {}, which is a part of it, is missing.", file.string(),
+                                  part.string()));
 }
 
 void write_state(const hdf5::Group& group, const State& state, double voxel_um) {
@@ -125,10 +172,21 @@ void write_state(const hdf5::Group& group, const State& state, double voxel_um) 
   group.write("ids", state.ids.data(), shape);
   write_types(group, state);
   if (!state.act.empty()) group.write("act", state.act.data(), shape);
-  write_cells(group.create_group("cells"), state, voxel_um);
+  write_cells(group.create_group("cells"), state.cells, kMedium, voxel_um);
 }
 
 }  // namespace
+
+void write_snapshot_part(const path& folder, const OwnPart& part, double voxel_um) {
+  hdf5::require();
+  write_atomically(folder / LinkedParts::name(part.number), [&](const path& temporary) {
+    hdf5::File file(temporary, hdf5::File::Mode::create);
+    write_own_sites(file.root(), part.tissue,
+                    {.flat = part.tissue.grid.lattice().dimension == 2, .types = true});
+    write_cells(file.root().create_group("cells"), part.cells, part.first_cell, voxel_um);
+    file.close();
+  });
+}
 
 LatticeFile::Settings LatticeFile::settings_of(const Model& model) {
   Settings settings{model.lattice, model.units, {}};
@@ -153,6 +211,7 @@ LatticeFile::LatticeFile(const path& folder, Settings settings)
 LatticeFile::LatticeFile(const path& folder, const Model& model) : LatticeFile(folder, settings_of(model)) {
   hdf5::require();
   remove_folder_atomically(parts_);
+  remove_folder_atomically(folder / kLinked);
   std::error_code error;
   if (std::filesystem::is_regular_file(folder / "lattice.h5", error))
     std::filesystem::remove(folder / "lattice.h5", error);
@@ -173,6 +232,8 @@ LatticeFile LatticeFile::continue_from(const path& folder, const Model& model, i
     else
       std::filesystem::remove(result.file_of(mcs));
   }
+  for (const int64_t mcs : times_in(folder / kLinked))
+    if (mcs > last_mcs) std::filesystem::remove_all(folder / kLinked / group_name(mcs));
   std::sort(saved.begin(), saved.end());
   saved.erase(std::unique(saved.begin(), saved.end()), saved.end());
   saved.erase(std::upper_bound(saved.begin(), saved.end(), last_mcs), saved.end());
@@ -207,6 +268,22 @@ void LatticeFile::add(const State& state) {
   saved_.insert(std::upper_bound(saved_.begin(), saved_.end(), state.mcs), state.mcs);
 }
 
+void LatticeFile::add(StateParts& state) {
+  const int64_t mcs = state.mcs();
+  if (std::binary_search(saved_.begin(), saved_.end(), mcs)) return;
+  const path parts = std::filesystem::absolute(folder_ / kLinked / group_name(mcs));
+  make_folder(parts);
+  state.write(PartFile::snapshot, parts.string());
+  write_atomically(file_of(mcs), [&](const path& temporary) {
+    hdf5::File file(temporary, hdf5::File::Mode::create);
+    start(file.root(), settings_);
+    link_state(file.root().create_group(group_name(mcs)), settings_.lattice, mcs, state.has_act(),
+               {(".." / path(kLinked) / group_name(mcs)).string(), state.places()});
+    file.close();
+  });
+  saved_.insert(std::upper_bound(saved_.begin(), saved_.end(), mcs), mcs);
+}
+
 // A snapshot that was made again, after a run went back to an older checkpoint, counts before the earlier
 // one.
 void LatticeFile::assemble(const path& result) const {
@@ -217,11 +294,20 @@ void LatticeFile::assemble(const path& result) const {
     const bool part = std::filesystem::exists(file_of(mcs));
     if (!part && !earlier) earlier.emplace(folder_ / "lattice.h5", hdf5::File::Mode::read);
     if (part)
-      target.root().copy_from(hdf5::File(file_of(mcs), hdf5::File::Mode::read).root(), group_name(mcs));
+      add_group(hdf5::File(file_of(mcs), hdf5::File::Mode::read).root(), mcs, target.root());
     else
-      target.root().copy_from(earlier->root(), group_name(mcs));
+      add_group(earlier->root(), mcs, target.root());
   }
   target.close();
+}
+
+// What lies in parts stays there.
+void LatticeFile::add_group(const hdf5::Group& from, int64_t mcs, const hdf5::Group& to) const {
+  const hdf5::Group group = from.open_group(group_name(mcs));
+  std::optional<LinkedParts> parts = LinkedParts::read(group);
+  if (!parts) return to.copy_from(from, group_name(mcs));
+  parts->folder = (path(kLinked) / group_name(mcs)).string();
+  link_state(to.create_group(group_name(mcs)), settings_.lattice, mcs, group.has("act"), *parts);
 }
 
 void LatticeFile::finish() {
@@ -264,6 +350,7 @@ State read_snapshot(const path& path, std::optional<int64_t> mcs) {
   state.lattice = read_lattice(file.root(), path);
   const hdf5::Shape shape = shape_of(state.lattice);
   const hdf5::Group group = file.root().open_group(group_name(state.mcs));
+  check_parts(path, group);
   const auto read_sites = [&](const char* name, auto& values) {
     using Value = std::remove_reference_t<decltype(values[0])>;
     const hdf5::Dataset dataset = group.open_dataset(name, hdf5::element_of<Value>, shape);

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "data/hdf5/file.hpp"  // kHasHdf5
+#include "engine/state_parts.hpp"
 #include "model/model.hpp"
 
 namespace kiln {
@@ -39,6 +40,9 @@ class LatticeFile {
 
   // A state whose MCS is in the file already is left out: a run makes the same one again.
   void add(const State& state);
+  // The same where every process writes a part of it, into lattice-parts/mcs_00000100. The file then shows
+  // these as one (virtual datasets of HDF5), and they stay where they are.
+  void add(StateParts& state);
 
   // Gives the file its name and writes lattice.xdmf.
   void finish();
@@ -55,6 +59,7 @@ class LatticeFile {
   std::filesystem::path file_of(int64_t mcs) const;
   std::vector<int64_t> take_over(const std::filesystem::path& earlier) const;
   void assemble(const std::filesystem::path& path) const;
+  void add_group(const hdf5::Group& from, int64_t mcs, const hdf5::Group& to) const;
   static Settings settings_of(const Model& model);
   static void start(const hdf5::Group& root, const Settings& settings);
 
@@ -62,6 +67,9 @@ class LatticeFile {
   Settings settings_;
   std::vector<int64_t> saved_;
 };
+
+// A process's part of a snapshot.
+void write_snapshot_part(const std::filesystem::path& folder, const OwnPart& part, double voxel_um);
 
 // The MCS of the snapshots in a lattice.h5, or in the folder of a run, which may be under way: ascending.
 std::vector<int64_t> snapshot_times(const std::filesystem::path& path);

@@ -4,6 +4,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "engine/ranks/lead_engine.hpp"
 #include "simulation/run/summary.hpp"
 
 namespace kiln {
@@ -11,10 +12,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-double guess_of_checkpoint_seconds(const State& state) {
+double guess_of_checkpoint_seconds(const Lattice& lattice, CellId cells) {
   constexpr double kBytesPerSite = 6, kBytesPerCell = 100, kBytesPerSecond = 50e6;
-  return (double(state.ids.size()) * kBytesPerSite + double(state.cells.count()) * kBytesPerCell) /
-         kBytesPerSecond;
+  return (double(lattice.sites()) * kBytesPerSite + double(cells) * kBytesPerCell) / kBytesPerSecond;
+}
+
+// Several processes read what each of them needs.
+ReadCheckpoint how_to_read(const EngineOptions& engine) {
+  if (engine.crew == nullptr || engine.store == nullptr) return read_checkpoint;
+  return [&crew = *engine.crew, &store = *engine.store](const fs::path& file) {
+    Checkpoint checkpoint = read_checkpoint_without_state(file);
+    const std::string wrong = check_together(crew, store, fs::absolute(file).string());
+    if (!wrong.empty()) throw UserError(wrong);
+    return checkpoint;
+  };
 }
 
 // Why a run ended that could not write, and what is left of it.
@@ -53,13 +64,17 @@ Run::Run(std::shared_ptr<const Model> model, RunSettings settings, Clock::time_p
     check_run_folder(folder_.path, settings_.if_exists, settings_.input);
     if (fs::is_directory(folder_.path)) lock_.emplace(folder_.path);
   }
-  start_ = find_start({resumes, settings_.from, settings_.controller != nullptr}, *given_, folder_);
+  start_ =
+      find_start({resumes, settings_.from, settings_.controller != nullptr, how_to_read(settings_.engine)},
+                 *given_, folder_);
   start_mcs_ = start_.state.mcs;
-  cells_ = start_.state.cells.count();
-  first_guess_s_ = guess_of_checkpoint_seconds(start_.state);
+  cells_ = start_.cells;
+  first_guess_s_ = guess_of_checkpoint_seconds(start_.state.lattice, cells_);
   simulation_.emplace(start_.model ? start_.model : given_, std::move(start_.state),
                       engine_for(settings_.engine, start_, folder_),
                       start_.resumed ? start_.resumed->checkpoint.info.counts : AttemptCounts{});
+  if (!start_.stored.empty())
+    check_hash(start_.stored, start_.resumed->checkpoint.hash, simulation_->engine().hash());
   if (start_.resumed && start_.resumed->checkpoint.info.steering)
     steering_ = *start_.resumed->checkpoint.info.steering;
   if (folder_.path.empty()) folder_.path = claim_run_folder(settings_.name);
@@ -100,7 +115,7 @@ Ending Run::write_and_run(const InterruptGuard* interrupt) {
   if (!lock_) lock_.emplace(folder_.path);
   write_text_atomically(folder_.model(), given_->resolved);
   if (resumed != nullptr) put_refused_aside(folder_, *start_.resumed);
-  writer_.emplace(model(), folder_, cells_, resumed, start_.from);
+  writer_.emplace(model(), folder_, cells_, resumed, start_.from, simulation_->engine().parts() != nullptr);
   stopwatch_.emplace(started_, resumed);
   writer_->add(*stopwatch_);
   for (Observer* observer : added_) writer_->add(*observer);

@@ -70,6 +70,8 @@ RunStart resume(const Model& model, const RunFolder& folder, FoundCheckpoint fou
     if (!steering->model.empty()) start.model = steered_model(model, *steering);
   }
   note_refused(found, start);
+  if (found.checkpoint.state.ids.empty()) start.stored = fs::absolute(found.file).string();
+  start.cells = found.checkpoint.cells;
   start.state = std::move(found.checkpoint.state);
   start.resumed = std::move(found);
   return start;
@@ -96,6 +98,7 @@ RunStart branch(const Model& model, const RunFolder& folder, const fs::path& sou
   require_memory(model);
   start.state =
       branched_state(model, std::move(found.checkpoint.state), found.checkpoint.info.types, start.from->file);
+  start.cells = start.state.cells.count();
   return start;
 }
 
@@ -103,16 +106,18 @@ RunStart branch(const Model& model, const RunFolder& folder, const fs::path& sou
 
 RunStart find_start(const StartOptions& options, const Model& model, const RunFolder& folder) {
   if (options.resume)
-    if (std::optional<FoundCheckpoint> found = find_checkpoint(folder))
+    if (std::optional<FoundCheckpoint> found = find_checkpoint(folder, options.read))
       return resume(model, folder, std::move(*found), options.steered);
   if (!options.from.empty()) return branch(model, folder, options.from);
   require_memory(model);
   RunStart start;
   start.state = initial_state(model, &start.notes);
+  start.cells = start.state.cells.count();
   return start;
 }
 
 EngineOptions engine_for(EngineOptions options, const RunStart& start, const RunFolder& folder) {
+  options.stored = start.stored;
   if (!start.resumed) return options;
   const std::string& began = start.resumed->checkpoint.info.schedule;
   const bool serial_asked = options.engine == "serial" || options.schedule == "serial";

@@ -18,10 +18,14 @@ struct StartOptions {
   bool resume = false;         // from its own checkpoint, where there is one
   std::filesystem::path from;  // another run's folder, or a checkpoint; empty: the model's first state
   bool steered = false;        // a program goes along that may change it
+  // How a checkpoint to resume from is read. It may be without its state, which then stays in the file.
+  ReadCheckpoint read = read_checkpoint;
 };
 
 struct RunStart {
   State state;
+  CellId cells = 0;                        // the medium among them
+  std::string stored;                      // the checkpoint that has the state, if that was not read
   std::optional<FoundCheckpoint> resumed;  // its state has moved to `state`, all but the MCS
   std::optional<BranchPoint> from;         // a new run that branches off another
   std::vector<std::string> notes;          // what a person should know about it

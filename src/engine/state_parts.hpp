@@ -1,0 +1,71 @@
+// States that no process holds as a whole: each writes its part of one into a file of its own, and reads what
+// it needs of one from the files of others.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/box.hpp"
+#include "core/state.hpp"
+
+namespace kiln {
+
+struct TissuePart;
+
+// Where a part lies in the whole: the sites of a box, and the rows of some cells, one after the other.
+struct PartPlace {
+  Box box;
+  CellId first_cell = 0, cells = 0;
+};
+
+// What a process has of a state.
+struct OwnPart {
+  int number;
+  const TissuePart& tissue;  // its own sites
+  CellId first_cell;         // the part's rows, which are not those of the tissue's cells
+  const Cells& cells;
+};
+
+enum class PartFile : uint32_t { checkpoint, snapshot };
+
+// A state in files.
+class StoredState {
+ public:
+  virtual ~StoredState() = default;
+  virtual const Lattice& lattice() const = 0;
+  virtual int64_t mcs() const = 0;
+  virtual bool has_act() const = 0;
+  virtual CellId cells() const = 0;  // the medium among them
+  // The sites of a box, x fastest; no Act where there is none.
+  virtual void read_sites(const Box& box, CellId* ids, ActValue* act) = 0;
+  virtual Cells read_rows(CellId first, CellId count) = 0;
+};
+
+// Files of parts, as every process writes its own, and reads those of all.
+class PartStore {
+ public:
+  virtual ~PartStore() = default;
+  // In a folder that is there.
+  virtual void write(PartFile kind, const std::string& folder, const OwnPart& part) = 0;
+  virtual std::unique_ptr<StoredState> open(const std::string& checkpoint) = 0;
+  // What is wrong with the parts of a checkpoint that it is up to this process to look at, in a sentence; "":
+  // nothing.
+  virtual std::string check(const std::string& checkpoint, int process, int processes) = 0;
+};
+
+// A state in parts, as the first process sees it.
+class StateParts {
+ public:
+  virtual ~StateParts() = default;
+  virtual const Lattice& lattice() const = 0;
+  virtual int64_t mcs() const = 0;
+  virtual std::string hash() = 0;
+  virtual std::vector<PartPlace> places() const = 0;
+  virtual bool has_act() const = 0;
+  virtual const Cells& like() const = 0;  // has the columns that the cells have
+  // All processes write their parts.
+  virtual void write(PartFile kind, const std::string& folder) = 0;
+};
+
+}  // namespace kiln
