@@ -81,6 +81,25 @@ def snapshots(file, ids, times):
             assert np.array_equal(group["type"][:], group["cells/type"][:][group["ids"][:]])
 
 
+def same(file, other):
+    """Two files hold the same, whether their datasets lie in them or in the parts that they name."""
+
+    def compare(one, another):
+        assert set(one) == set(another), one.name
+        for name in one:
+            if isinstance(one[name], h5py.Group):
+                compare(one[name], another[name])
+                continue
+            a, b = one[name], another[name]
+            assert a.dtype == b.dtype and a.shape == b.shape, a.name
+            assert np.array_equal(a[()], b[()], equal_nan=a.dtype.kind == "f"), a.name
+            assert dict(a.attrs) == dict(b.attrs), a.name
+
+    with h5py.File(file) as one, h5py.File(other) as another:
+        compare(one, another)
+        assert set(one.attrs) == set(another.attrs)
+
+
 def members(file):
     """Prints the paths of all datasets, with their units, and attributes: GROUP/NAME|UNIT, GROUP@NAME."""
 

@@ -21,7 +21,7 @@ void decay_act(State& state, const Range& sites) {
 }
 
 // Adds own sites, in rows, to the sums of cells that were moved.
-void count_sums(State& state, const Frame& frame, const Range& rows, const BetweenMcs::Moved& moved) {
+void count_sums(State& state, const SiteFrame& frame, const Range& rows, const BetweenMcs::Moved& moved) {
   const Lattice& lattice = frame.lattice;
   for (int64_t row = rows.first; row < rows.last; ++row) {
     const int32_t length = frame.own.size().y;

@@ -17,12 +17,12 @@ namespace kiln {
 void finish_mcs(State& state, const Physics& physics);
 
 // How a state lies in the lattice that its cells live in: as a whole, or as a brick of it.
-struct Frame {
+struct SiteFrame {
   Lattice lattice;
   Vec3i origin{0, 0, 0};  // of the state's sites
   Box own;                // sites that nobody else counts, as the state numbers them
 };
-inline Frame frame_of_whole(const Lattice& lattice) { return {lattice, {}, {{0, 0, 0}, lattice.size}}; }
+inline SiteFrame frame_of_whole(const Lattice& lattice) { return {lattice, {}, {{0, 0, 0}, lattice.size}}; }
 
 // The tick by a team: all its members call it.
 class BetweenMcs {
@@ -33,7 +33,7 @@ class BetweenMcs {
   // by one member whenever anchors are looked at.
   using Unite = std::function<void(const Moved&)>;
 
-  BetweenMcs(Team& team, const Frame& frame, Unite unite = {})
+  BetweenMcs(Team& team, const SiteFrame& frame, Unite unite = {})
       : team_(team), frame_(frame), unite_(std::move(unite)) {}
   void finish_mcs(State& state, const Physics& physics, int member);
 
@@ -42,7 +42,7 @@ class BetweenMcs {
   void move_anchors(State& state, int member);
 
   Team& team_;
-  Frame frame_;
+  SiteFrame frame_;
   Unite unite_;
   Moved moved_;
   std::atomic<bool> any_moved_ = false;

@@ -25,8 +25,8 @@ template <int Dim, class Part>
 class TilesPlayer {
  public:
   // Of the state's lattice where that is the whole; `part` has to stay.
-  TilesPlayer(State& state, const Frame& frame, uint64_t seed, const tiles::Settings& settings, int threads,
-              Part& part);
+  TilesPlayer(State& state, const SiteFrame& frame, uint64_t seed, const tiles::Settings& settings,
+              int threads, Part& part);
 
   void advance(const Physics& physics, int64_t mcs);
   AttemptCounts counts() const;
@@ -115,7 +115,7 @@ class TilesPlayer {
   bool is_first(const Member& me) const { return &me == members_.data(); }
 
   State& state_;
-  Frame frame_;
+  SiteFrame frame_;
   uint64_t seed_;
   tiles::Settings settings_;
   tiles::Clock clock_;

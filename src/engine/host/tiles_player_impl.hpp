@@ -13,7 +13,7 @@ namespace kiln {
 inline constexpr uint32_t kFirstStamp = 0xFFFFFFFEu;
 
 template <int Dim, class Part>
-TilesPlayer<Dim, Part>::TilesPlayer(State& state, const Frame& frame, uint64_t seed,
+TilesPlayer<Dim, Part>::TilesPlayer(State& state, const SiteFrame& frame, uint64_t seed,
                                     const tiles::Settings& settings, int threads, Part& part)
     : state_(state),
       frame_(frame),
