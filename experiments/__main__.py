@@ -18,8 +18,8 @@ from experiments.computing import Task
 from experiments.files import write_whole
 from experiments.pieces import Piece, split
 
-NAMES = ("scale", "updates", "sorting", "chemotaxis", "act", "collective", "speed", "liver", "lymph_node_fit",
-         "lymph_node_mixing", "lymph_node_day")
+NAMES = ("scale", "updates", "sorting", "chemotaxis", "act", "collective", "speed", "several_gpus", "liver",
+         "lymph_node_fit", "lymph_node_mixing", "lymph_node_day")
 FAILED, UNFINISHED = 1, 75  # exit codes; the latter as of a run that has reached its time limit
 
 Plan = Tuple[Experiment, Sequence[Piece]]

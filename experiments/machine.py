@@ -54,6 +54,18 @@ def gpu() -> str:
 
 
 @functools.cache
+def gpus() -> int:
+    """How many of them Kiln can use."""
+    count = 0
+    while True:
+        try:
+            kiln.Simulation({"lattice": {"size": [32, 32]}}, engine="cuda", device=count, record=False)
+        except (kiln.Failure, kiln.UserError):
+            return count
+        count += 1
+
+
+@functools.cache
 def keeps_checkpoints() -> bool:
     """Whether a run that is stopped goes on, or starts anew: Kiln may be built without HDF5."""
     with tempfile.TemporaryDirectory() as folder:

@@ -24,7 +24,6 @@ INTRODUCTION = (
     "things: the paper's engine, that is its `checkerboard` scheme as Kiln plays it, or a figure of its software that "
     "was measured; and Kiln's own schedule, `tiles`, beside it."
 )
-LATER = "Several GPUs (Fig. 2E and 6B) are not measured here yet."
 FORMS = {"tiny": "for tests: sizes at which no claim can be judged", "short": "short: reduced sizes, for two cores",
          "full": "full: the paper's sizes, in pieces computed on a GPU and on processors"}
 _FORMAT = 2  # of result.json
@@ -135,7 +134,7 @@ img {{ max-width: 100%; }}
 <h1>{TITLE}</h1>
 <p>{_text(INTRODUCTION)}</p>
 <table>{facts}</table>
-<p><b>Of the claims below, {escape(_counts(written))}.</b> {escape(LATER)}</p>
+<p><b>Of the claims below, {escape(_counts(written))}.</b></p>
 {left_out}
 {"".join(_section(w) for w in written)}
 </body></html>
@@ -193,7 +192,7 @@ def markdown(written: Sequence[Written], missing: Sequence[Experiment], form: st
 |---|---|
 {facts}
 
-**Of the claims below, {_counts(written)}.** {LATER}
+**Of the claims below, {_counts(written)}.**
 {left_out}
 {sections}"""
 

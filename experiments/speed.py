@@ -1,4 +1,4 @@
-"""Speed (Fig. 6A to D): serial, on all cores and on a GPU, over lattice sizes."""
+"""Speed (Fig. 6A, C and D): serial, on all cores and on a GPU, over lattice sizes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,6 @@ CLAIMS = (
                            "more than either alone.",
           f"Holds where both together are more than {TIMES['caching']} times as fast as a kernel of all terms without a "
           f"cache, and {MORE} times as fast as either alone; in part where one of these is so."),
-    Claim("gpus", "6B", "Four GPUs are 2.3 times as fast as one.", "Needs several GPUs."),
     Claim("sorting", "6C", "2-D sorting on 2048 x 2048 sites: a GPU is more than 3,500 times as fast as the "
                            "serial engine.", "Holds where Kiln on a GPU of today is, against the paper's serial engine."),
     Claim("morpheus", "6C", "It is more than 25,000 times as fast as Morpheus.", "Likewise, against Morpheus 2.2.4."),
@@ -167,7 +166,6 @@ def _findings(size: Size, table: pd.DataFrame, kernels: dict) -> list[Finding]:
 
     return [
         Finding("caching", untested(without) if not kernels else _kernels_judged(kernels)),
-        Finding("gpus", untested("Not measured here yet.")),
         against("sorting", "the paper's own serial engine", THEIR_SERIAL_2048),
         against("morpheus", "Morpheus", MORPHEUS_2048),
         Finding("collective", None, untested(without, collective) if gpu_3d is None else
