@@ -42,11 +42,13 @@ double seconds_of(Player& player, int64_t mcs) {
 }
 
 Timed timed_alone(const Model& model, int64_t mcs, const EngineOptions& options) {
-  State state = initial_state(model);
+  EngineOptions how = options;
+  how.build = how.crew != nullptr;
+  const auto engine =
+      make_engine(model, model.phases[0].physics.view(), how.build ? State() : initial_state(model), how);
   Timed timed;
   timed.mcs = mcs;
-  timed.cells = double(state.cells.count()) - 1;
-  const auto engine = make_engine(model, model.phases[0].physics.view(), std::move(state), options);
+  timed.cells = double(engine->state_of_cells().cells.count()) - 1;
   timed.seconds = seconds_of(*engine, mcs);
   timed.engine = engine->name();
   timed.schedule = engine->schedule();

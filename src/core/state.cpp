@@ -11,9 +11,6 @@
 #include "core/gain.hpp"
 
 namespace kiln {
-namespace {
-
-// Adds, for every site of one row, how many of its neighbours belong to another cell.
 void count_unlike_in_row(const State& state, const Neighbourhood& n, int32_t y, int32_t z,
                          std::vector<uint16_t>& unlike) {
   const Lattice& lattice = state.lattice;
@@ -34,8 +31,6 @@ void count_unlike_in_row(const State& state, const Neighbourhood& n, int32_t y, 
     for (int32_t x = last; x < width; ++x) unlike[x] += row[x] != other[wrapped(x)] ? 1 : 0;
   }
 }
-
-}  // namespace
 
 void copy_tables(const State& from, State& to, int threads) {
   to.cells.history_length = from.cells.history_length;

@@ -114,7 +114,11 @@ struct EngineOptions {
   std::string bricks = "";      // cuts the lattice, as "2x2x1", for threads or GPUs. "": a piece per GPU
   Crew* crew = nullptr;         // other processes: each plays a brick. Bricks "" are then of least surface
   PartStore* store = nullptr;   // into which those write their parts; nullptr: the first writes all
-  std::string stored = "";      // a checkpoint in it that they begin with, in place of a state
+  // What they begin with, in place of a state: a checkpoint in the store; or the model's first state, which
+  // all of them build. What there is to say of that goes to `notes`.
+  std::string stored = "";
+  bool build = false;
+  std::vector<std::string>* notes = nullptr;
   BoardKernels board_kernels = {};  // of the checkerboard on a GPU
   // GPU: kernels read temperature, lambdas, targets and J from memory, so that others need no compiling. A
   // little slower; what set_physics turns to in any case.

@@ -14,6 +14,7 @@
 #include "engine/ranks/lead_engine.hpp"
 #include "engine/ranks/make_ranks.hpp"
 #include "engine/ranks/sharing.hpp"
+#include "model/initial/first_sites.hpp"
 
 namespace kiln {
 namespace {
@@ -33,6 +34,29 @@ cuda::Numbers numbers_of(const EngineOptions& options) {
   return options.numbers_in_memory ? cuda::Numbers::in_memory : cuda::Numbers::folded;
 }
 
+// With a state, or where all processes get hold of their parts themselves.
+std::unique_ptr<Engine> lead_engine(const Model& model, const Physics& physics, const State& state,
+                                    const EngineOptions& options) {
+  Crew& crew = *options.crew;
+  const tiles::Settings settings = tiles::settings_for(model);
+  const Vec3i bricks = bricks_for(model, options.bricks, crew.ranks());
+  const MakeRank ranks = make_ranks(model, options, crew.ranks());
+  if (!options.stored.empty())
+    return std::make_unique<LeadEngine>(options.stored, physics, settings, bricks, ranks, options.threads,
+                                        crew, *options.store);
+  if (!options.build)
+    return std::make_unique<LeadEngine>(state, physics, settings, bricks, ranks, options.threads, crew,
+                                        options.store);
+  try {
+    return std::make_unique<LeadEngine>(model, options.notes, settings, bricks, ranks, options.threads, crew,
+                                        options.store);
+  } catch (const NeedsWhole&) {
+    if (options.notes != nullptr) options.notes->clear();
+  }
+  return std::make_unique<LeadEngine>(initial_state(model, options.notes), physics, settings, bricks, ranks,
+                                      options.threads, crew, options.store);
+}
+
 std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& physics, State state,
                                          const EngineOptions& given) {
   const EngineOptions options = chosen_engine(model, given);
@@ -42,14 +66,7 @@ std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& phys
     return std::make_unique<cuda::CheckerboardEngine>(
         std::move(state), physics, model.seed, model.checkerboard, model.largest_act(), options.gpus.front(),
         options.board_kernels, numbers_of(options));
-  if (Crew* const crew = options.crew; crew != nullptr && !options.stored.empty())
-    return std::make_unique<LeadEngine>(
-        options.stored, physics, tiles::settings_for(model), bricks_for(model, options.bricks, crew->ranks()),
-        make_ranks(model, options, crew->ranks()), options.threads, *crew, *options.store);
-  if (Crew* const crew = options.crew; crew != nullptr)
-    return std::make_unique<LeadEngine>(
-        state, physics, tiles::settings_for(model), bricks_for(model, options.bricks, crew->ranks()),
-        make_ranks(model, options, crew->ranks()), options.threads, *crew, options.store);
+  if (options.crew != nullptr) return lead_engine(model, physics, state, options);
   if (!options.bricks.empty() || options.gpus.size() > 1) {
     const Vec3i counts =
         bricks_for(model, options.bricks, options.bricks.empty() ? int(options.gpus.size()) : 0);

@@ -71,7 +71,7 @@ void fit_persistence(const Model& model, bool same_lags, State& state) {
   State fresh;  // as if the run began here
   fresh.lattice = state.lattice;
   fresh.cells = state.cells;
-  start_persistence(model, fresh);
+  start_persistence(model, fresh.cells);
   if (!same_lags || fresh.cells.history_length != state.cells.history_length) {
     state.cells.history_length = fresh.cells.history_length;
     state.cells.history = std::move(fresh.cells.history);
@@ -129,7 +129,7 @@ State branched_state(const Model& model, State state, const std::vector<TypeMemo
   count_cells(model, state);
   fit_act(model, state);
   fit_persistence(model, same_lags, state);
-  start_targets(model, state);
+  start_targets(model, state.cells);
   return state;
 }
 

@@ -37,7 +37,7 @@ void start_new_motion(const Model& model, State& state, const State& before) {
   State fresh;
   fresh.lattice = state.lattice;
   fresh.cells = state.cells;
-  start_persistence(model, fresh);
+  start_persistence(model, fresh.cells);
   const std::size_t slots = std::size_t(state.cells.history_length);
   state.cells.direction.resize(state.cells.count());
   state.cells.history.resize(state.cells.count() * slots);
@@ -64,8 +64,8 @@ State state_of_ids(const Model& model, std::span<const CellId> ids, std::vector<
   check_ids(state);
   count_anew(model, state, false);
   start_act(model, state);
-  start_persistence(model, state);
-  start_targets(model, state);
+  start_persistence(model, state.cells);
+  start_targets(model, state.cells);
   return state;
 }
 
@@ -76,7 +76,7 @@ void complete_edit(const Model& model, State& state, const State& before) {
   for (std::size_t site = 0; site < state.act.size(); ++site)
     if (state.ids[site] != before.ids[site]) state.act[site] = 0;
   start_new_motion(model, state, before);
-  start_targets(model, state);
+  start_targets(model, state.cells);
 }
 
 }  // namespace kiln

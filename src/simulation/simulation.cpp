@@ -53,7 +53,10 @@ Simulation::Simulation(std::shared_ptr<const Model> model, State state, const En
       mcs_(state.mcs),
       phase_(model_->phase_number(state.mcs)) {
   engine_ = engine_for(*model_, std::move(state), options_);
-  options_.stored.clear();  // other states come from memory
+  // Other states come from memory.
+  options_.stored.clear();
+  options_.build = false;
+  options_.notes = nullptr;
 }
 
 AttemptCounts Simulation::counts() const {

@@ -124,11 +124,9 @@ TEST(InitialNetwork, OfALymphNodeHasTheNodesAndEdgesThatWereStated) {
   ASSERT_EQ(std::string(kind.name), "reticulum");
   const double um = 0.5;  // per site
   Model model = network_of({260, 260, 220}, kind.radius_um / um, kind.spacing_um / um, kind.fraction);
-  State state;
-  state.lattice = model.lattice;
-  state.ids = HugeVector<CellId>(std::size_t(model.lattice.sites()));
-  state.cells.add(kMedium);
-  StepBuilder builder(model, 0, state);
+  FirstSites sites(model.lattice);
+  std::vector<TypeId> types = {0};
+  StepBuilder builder(model, 0, sites, types);
   const NetworkGraph graph = grow_network(builder);
 
   std::vector<int> parent(graph.nodes.size()), members(graph.nodes.size());

@@ -13,6 +13,7 @@ namespace kiln {
 enum class Order : uint32_t {
   begin,    // take a part of a tissue
   gather,   // the same, from a checkpoint that all read
+  build,    // the same, of the model's first state, which all build
   check,    // whether a checkpoint's parts are good
   advance,  // so many MCS
   hash,     // answer with what the part adds to it

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "engine/ranks/first_state.hpp"
 #include "engine/ranks/gather_part.hpp"
 #include "engine/ranks/id_slices.hpp"
 #include "engine/ranks/part_transfer.hpp"
+#include "model/initial/first_sites.hpp"
 #include "model/model.hpp"
 
 namespace kiln {
@@ -69,6 +71,17 @@ std::string first_said(std::string own, const std::vector<Message>& answers) {
   return own;
 }
 
+// nullptr where the first rank has something to say of it: it comes to the same.
+std::unique_ptr<StoredState> first_state_unless_refused(const Model& model, const BrickGrid& grid, int near,
+                                                        Crew& crew) {
+  try {
+    return build_first_state(model, grid, near, crew.processes());
+  } catch (const NeedsWhole&) {
+  } catch (const UserError&) {
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 LeadEngine::LeadEngine(const State& whole, const Physics& first, const tiles::Settings& settings,
@@ -97,15 +110,42 @@ LeadEngine::LeadEngine(const std::string& checkpoint, const Physics& first, cons
     crew.send(rank, std::as_bytes(std::span(&bricks, 1)));
     send_numbers<char>(crew, rank, checkpoint);
   }
+  take_part(*stored, first, ranks, threads);
+}
+
+LeadEngine::LeadEngine(const Model& model, std::vector<std::string>* notes, const tiles::Settings& settings,
+                       const Vec3i& bricks, const MakeRank& ranks, int threads, Crew& crew, PartStore* store)
+    : settings_(settings),
+      crew_(crew),
+      store_(store),
+      grid_(model.lattice, bricks),
+      reach_(reach_of(model.phases.front().physics.view())) {
+  crew.order(Order::build);
+  for (int rank = 1; rank < crew.ranks(); ++rank) crew.send(rank, std::as_bytes(std::span(&bricks, 1)));
+  std::unique_ptr<StoredState> first;
+  try {
+    first =
+        build_first_state(model, grid_, shared_within(grid_, reach_, ranks.on_gpus), crew.processes(), notes);
+  } catch (const NeedsWhole&) {
+    crew.answers();  // everybody has come to the same
+    throw;
+  } catch (const UserError&) {
+    crew.answers();
+    throw;
+  }
+  take_part(*first, model.phases.front().physics.view(), ranks, threads);
+}
+
+void LeadEngine::take_part(StoredState& stored, const Physics& first, const MakeRank& ranks, int threads) {
   GatheredPart gathered =
-      gather_part(*stored, grid_, reach_, frozen_types_of(first), ranks.on_gpus, crew.processes());
-  brick_ = ranks.make(std::move(gathered.part), crew.processes(), gathered.holders, first);
+      gather_part(stored, grid_, reach_, frozen_types_of(first), ranks.on_gpus, crew_.processes());
+  brick_ = ranks.make(std::move(gathered.part), crew_.processes(), gathered.holders, first);
   threads_ = brick_->threads();
-  for (const Message& answer : crew.answers()) threads_ += Reading(answer).take<int32_t>();
-  whole_.lattice = stored->lattice();
-  whole_.cells = empty_cells_like(brick_->tissue().state.cells, stored->cells());
-  whole_.mcs = stored->mcs();
-  survey_ = std::make_unique<LeadSurvey>(crew, *brick_, whole_.cells, threads);
+  for (const Message& answer : crew_.answers()) threads_ += Reading(answer).take<int32_t>();
+  whole_.lattice = stored.lattice();
+  whole_.cells = empty_cells_like(brick_->tissue().state.cells, stored.cells());
+  whole_.mcs = stored.mcs();
+  survey_ = std::make_unique<LeadSurvey>(crew_, *brick_, whole_.cells, threads);
 }
 
 std::string check_together(Crew& crew, PartStore& store, const std::string& checkpoint) {
@@ -209,12 +249,19 @@ void follow(Crew& crew, const Model& model, const MakeRank& ranks, int threads,
         answer = message_of(int32_t(brick->threads()));
         break;
       }
-      case Order::gather: {
+      case Order::gather:
+      case Order::build: {
         Vec3i counts;
         crew.receive(0, std::as_writable_bytes(std::span(&counts, 1)));
-        const std::unique_ptr<StoredState> stored = store->open(receive_text(crew));
-        GatheredPart gathered = gather_part(*stored, BrickGrid(model.lattice, counts), reach,
-                                            frozen_types_of(first), ranks.on_gpus, crew.processes());
+        const BrickGrid grid(model.lattice, counts);
+        std::unique_ptr<StoredState> stored;
+        if (order == Order::gather)
+          stored = store->open(receive_text(crew));
+        else
+          stored = first_state_unless_refused(model, grid, shared_within(grid, reach, ranks.on_gpus), crew);
+        if (stored == nullptr) break;
+        GatheredPart gathered =
+            gather_part(*stored, grid, reach, frozen_types_of(first), ranks.on_gpus, crew.processes());
         phase = &model.phase_at(gathered.part.state.mcs);
         brick =
             ranks.make(std::move(gathered.part), crew.processes(), gathered.holders, phase->physics.view());

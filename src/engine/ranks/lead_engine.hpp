@@ -16,7 +16,9 @@ class LeadEngine : public Engine, private StateParts {
   LeadEngine(const State& whole, const Physics& first, const tiles::Settings& settings, const Vec3i& bricks,
              const MakeRank& ranks, int threads, Crew& crew, PartStore* store);
 
-  // All read the state from a checkpoint.
+  // All read the state from a checkpoint, or build that of a model.
+  LeadEngine(const Model& model, std::vector<std::string>* notes, const tiles::Settings& settings,
+             const Vec3i& bricks, const MakeRank& ranks, int threads, Crew& crew, PartStore* store);
   LeadEngine(const std::string& checkpoint, const Physics& first, const tiles::Settings& settings,
              const Vec3i& bricks, const MakeRank& ranks, int threads, Crew& crew, PartStore& store);
 
@@ -48,6 +50,7 @@ class LeadEngine : public Engine, private StateParts {
   void write(PartFile kind, const std::string& folder) override;
 
   void bring(PartOf what, int64_t& of_mcs);
+  void take_part(StoredState& stored, const Physics& first, const MakeRank& ranks, int threads);
 
   tiles::Settings settings_;
   Crew& crew_;

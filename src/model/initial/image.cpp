@@ -25,14 +25,14 @@ class KeptSites {
       }
   }
 
-  // Calls visit(site's id, whether it is kept) for the sites of `span` in a row.
+  // Calls visit(place, whether it is kept) for the sites of `span` in a row.
   template <class Visit>
-  void visit_row(CellId* row, int32_t y, int32_t z, Span span, const Visit& visit) const {
+  void visit_row(int32_t y, int32_t z, Span span, const Visit& visit) const {
     const int32_t v = place_[1][std::size_t(y)], w = place_[2][std::size_t(z)];
     const uint8_t* kept = v == kBeyond || w == kBeyond ? nullptr : &imported_.mask.at(0, v, w);
     for (int32_t x = span.begin; x < span.end; ++x) {
       const int32_t u = place_[0][std::size_t(x)];
-      visit(row[x], kept != nullptr && u != kBeyond && kept[u] != 0);
+      visit(Vec3i{x, y, z}, kept != nullptr && u != kBeyond && kept[u] != 0);
     }
   }
 
@@ -70,9 +70,9 @@ void add_image(StepBuilder& builder) {
   const int64_t taken = sum_over_rows(lattice, [&](int32_t y, int32_t z) {
     int64_t sites = 0;
     for (const Span& part : row_spans(step.region, lattice, y, z).part)
-      kept.visit_row(&builder.at(lattice.index({0, y, z})), y, z, part, [&](CellId& id, bool is_kept) {
-        if (!is_kept || id != kMedium) return;
-        id = cell;
+      kept.visit_row(y, z, part, [&](const Vec3i& place, bool is_kept) {
+        if (!is_kept || !builder.is_free(place)) return;
+        builder.give(place, cell);
         ++sites;
       });
     return sites;
@@ -87,16 +87,19 @@ void add_image(StepBuilder& builder) {
 void StepBuilder::hide_outside_mask() {
   if (!step_.mask) return;
   const KeptSites kept(*this, *step_.mask);
+  const Vec3i& size = lattice().size;
+  hidden_.assign(hidden_word({0, 0, size.z}), 0);
   const int64_t open = sum_over_rows(lattice(), [&](int32_t y, int32_t z) {
     int64_t sites = 0;
-    kept.visit_row(&at(lattice().index({0, y, z})), y, z, {0, lattice().size.x},
-                   [&](CellId& id, bool is_kept) {
-                     if (id != kMedium) return;
-                     if (is_kept)
-                       ++sites;
-                     else
-                       id = kNowhere;
-                   });
+    kept.visit_row(y, z, {0, size.x}, [&](const Vec3i& place, bool is_kept) {
+      if (!is_free(place)) return;
+      if (is_kept) {
+        ++sites;
+        return;
+      }
+      give(place, kNowhere);
+      hidden_[hidden_word(place)] |= uint64_t(1) << (place.x % 64);
+    });
     return sites;
   });
   if (open == 0)
@@ -106,10 +109,12 @@ void StepBuilder::hide_outside_mask() {
 
 void StepBuilder::show_outside_mask() {
   if (!step_.mask) return;
-  in_parallel(int64_t(state_.ids.size()), all_threads(), [&](int, int64_t begin, int64_t end) {
-    for (int64_t site = begin; site < end; ++site)
-      if (CellId& id = at(site); id == kNowhere) id = kMedium;
+  sum_over_rows(lattice(), [&](int32_t y, int32_t z) {
+    for (int32_t x = 0; x < lattice().size.x; ++x)
+      if (const Vec3i place{x, y, z}; is_hidden(place)) give(place, kMedium);
+    return 0;
   });
+  hidden_.clear();
 }
 
 }  // namespace kiln

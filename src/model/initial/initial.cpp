@@ -81,18 +81,16 @@ const char* kind_name(InitialStep::Kind kind) {
 
 void StepBuilder::add_cell(TypeId type) {
   check_cell_count(double(next_cell()));
-  state_.cells.add(type);
+  types_.push_back(type);
 }
 
 void StepBuilder::add_cell() { add_cell(draw_type(model_, number_, next_cell())); }
 
 int64_t StepBuilder::take(int32_t y, int32_t z, Span span, CellId cell) {
-  if (span.length() == 0) return 0;
-  CellId* row = &at(lattice().index({0, y, z}));
   int64_t taken = 0;
   for (int32_t x = span.begin; x < span.end; ++x)
-    if (row[x] == kMedium) {
-      row[x] = cell;
+    if (const Vec3i place{x, y, z}; is_free(place)) {
+      give(place, cell);
       ++taken;
     }
   return taken;
@@ -116,9 +114,8 @@ int64_t StepBuilder::count_region(const Counts& counts) const {
     int64_t found = 0;
     for (int64_t i = begin; i < end; ++i) {
       const int32_t y = int32_t(i % size.y), z = int32_t(i / size.y);
-      const CellId* row = state_.ids.data() + lattice().index({0, y, z});
       for (const Span& span : row_spans(step_.region, lattice(), y, z).part)
-        for (int32_t x = span.begin; x < span.end; ++x) found += counts(row[x]) ? 1 : 0;
+        for (int32_t x = span.begin; x < span.end; ++x) found += counts(Vec3i{x, y, z}) ? 1 : 0;
     }
     sites += found;
   });
@@ -126,11 +123,11 @@ int64_t StepBuilder::count_region(const Counts& counts) const {
 }
 
 int64_t StepBuilder::region_sites() const {
-  return count_region([](CellId id) { return id != kNowhere; });
+  return count_region([&](const Vec3i& place) { return !is_hidden(place); });
 }
 
 int64_t StepBuilder::free_region_sites() const {
-  return count_region([](CellId id) { return id == kMedium; });
+  return count_region([&](const Vec3i& place) { return is_free(place); });
 }
 
 void StepBuilder::fail(const std::string& what) const {
@@ -162,13 +159,11 @@ double StepBuilder::cells_for_density() const {
   return cells;
 }
 
-State initial_state(const Model& model, std::vector<std::string>* notes) {
-  State state;
-  state.lattice = model.lattice;
-  state.ids = HugeVector<CellId>(std::size_t(model.lattice.sites()));
-  state.cells.add(0);  // the medium
+std::vector<TypeId> build_first_sites(const Model& model, FirstSites& sites,
+                                      std::vector<std::string>* notes) {
+  std::vector<TypeId> types = {0};  // the medium
   for (uint32_t number = 0; number < model.initial.size(); ++number) {
-    StepBuilder builder(model, number, state, notes);
+    StepBuilder builder(model, number, sites, types, notes);
     if (builder.step().types.empty() && builder.step().kind != InitialStep::Kind::labels)
       builder.fail("names no cell type");
     const CellId first = builder.next_cell();
@@ -177,16 +172,25 @@ State initial_state(const Model& model, std::vector<std::string>* notes) {
     builder.show_outside_mask();
     // A region without a site is a note on the model already.
     if (notes != nullptr && builder.next_cell() == first &&
-        holds_any_site(builder.step().region, state.lattice))
+        holds_any_site(builder.step().region, model.lattice))
       builder.note(builder.step().kind == InitialStep::Kind::labels
                        ? fmt::format("places no cell: {} holds no label but 0 on its free sites",
                                      builder.step().image.name())
                        : "places no cell");
   }
+  return types;
+}
+
+State initial_state(const Model& model, std::vector<std::string>* notes) {
+  FirstSites sites(model.lattice);
+  State state;
+  for (const TypeId type : build_first_sites(model, sites, notes)) state.cells.add(type);
+  state.lattice = model.lattice;
+  state.ids = std::move(sites.ids());
   count_anew(model, state, false);
   start_act(model, state);
-  start_persistence(model, state);
-  start_targets(model, state);
+  start_persistence(model, state.cells);
+  start_targets(model, state.cells);
   return state;
 }
 

@@ -36,7 +36,7 @@ Labels read_labels(const StepBuilder& builder) {
   return labels;
 }
 
-// Calls visit(site, label) for every site of the region that is still medium and has a label other than 0.
+// Calls visit(place, label) for every site of the region that is still medium and has a label other than 0.
 template <class Visit>
 void for_each_label(StepBuilder& builder, const Labels& labels, Visit&& visit) {
   const Lattice& lattice = builder.lattice();
@@ -52,9 +52,9 @@ void for_each_label(StepBuilder& builder, const Labels& labels, Visit&& visit) {
         if (span.length() == 0) continue;
         const int64_t* values = &labels.grid.at(span.begin - offset.x, y - offset.y, z - offset.z);
         for (int32_t x = span.begin; x < span.end; ++x) {
-          const Site site = lattice.index({x, y, z});
-          if (builder.at(site) != kMedium) continue;
-          if (const int64_t label = values[x - span.begin]; label != 0) visit(site, label);
+          const Vec3i place{x, y, z};
+          if (!builder.is_free(place)) continue;
+          if (const int64_t label = values[x - span.begin]; label != 0) visit(place, label);
         }
       }
 }
@@ -112,7 +112,7 @@ void add_labels(StepBuilder& builder) {
   // Labels come in runs along x: most sites need no look-up.
   std::unordered_map<int64_t, CellId> cells;
   int64_t last_label = 0;
-  for_each_label(builder, labels, [&](Site, int64_t label) {
+  for_each_label(builder, labels, [&](const Vec3i&, int64_t label) {
     if (label != last_label) cells.emplace(label, kMedium);
     last_label = label;
   });
@@ -128,10 +128,10 @@ void add_labels(StepBuilder& builder) {
   }
   last_label = 0;
   CellId cell = kMedium;
-  for_each_label(builder, labels, [&](Site site, int64_t label) {
+  for_each_label(builder, labels, [&](const Vec3i& place, int64_t label) {
     if (label != last_label) cell = cells[label];
     last_label = label;
-    builder.at(site) = cell;
+    builder.give(place, cell);
   });
 }
 

@@ -1,5 +1,7 @@
 #include "model/initial/motion.hpp"
 
+#include <algorithm>
+
 #include "core/math.hpp"
 #include "core/random.hpp"
 
@@ -22,26 +24,26 @@ Vec3f random_direction(const Model& model, CellId cell) {
 
 }  // namespace
 
+std::vector<ActValue> first_act(const Model& model) {
+  std::vector<ActValue> start(model.types.size(), 0);
+  const std::vector<TypePhysics>& types = model.phases.front().physics.types;
+  for (std::size_t type = 0; type < start.size() && type < types.size(); ++type)
+    if (types[type].act.start_full != 0) start[type] = ActValue(types[type].act.max);
+  return start;
+}
+
 void start_act(const Model& model, State& state) {
   if (!model.uses_act()) return;
   state.act = HugeVector<ActValue>(state.ids.size());
-  std::vector<ActValue> start(model.types.size(), 0);
-  bool any = false;
-  const std::vector<TypePhysics>& types = model.phases.front().physics.types;
-  for (std::size_t type = 0; type < start.size() && type < types.size(); ++type)
-    if (types[type].act.start_full != 0) {
-      start[type] = ActValue(types[type].act.max);
-      any = true;
-    }
-  if (!any) return;
+  const std::vector<ActValue> start = first_act(model);
+  if (std::all_of(start.begin(), start.end(), [](ActValue act) { return act == 0; })) return;
   for (std::size_t site = 0; site < state.ids.size(); ++site)
     if (const CellId cell = state.ids[site]; cell != kMedium) state.act[site] = start[state.cells.type[cell]];
 }
 
-void start_targets(const Model& model, State& state) {
-  Cells& cells = state.cells;
+void start_targets(const Model& model, Cells& cells, CellId first) {
   cells.targets.resize(model.has_own_targets() ? cells.count() : 0);
-  for (CellId cell = 1; cell < cells.targets.size(); ++cell)
+  for (CellId cell = first == kMedium ? 1 : 0; cell < cells.targets.size(); ++cell)
     if (cells.targets[cell] == Cells::Targets{})
       cells.targets[cell] = {float(cells.extent[cell].volume), float(cells.extent[cell].perimeter)};
 }
@@ -54,20 +56,20 @@ std::vector<bool> persistent_types(const Model& model) {
   return persistent;
 }
 
-void start_persistence(const Model& model, State& state) {
-  state.cells.direction.clear();
-  state.cells.history.clear();
-  state.cells.history_length = model.history_length();
-  if (state.cells.history_length == 0) return;
+void start_persistence(const Model& model, Cells& cells, CellId first) {
+  cells.direction.clear();
+  cells.history.clear();
+  cells.history_length = model.history_length();
+  if (cells.history_length == 0) return;
   const std::vector<bool> persistent = persistent_types(model);
-  const std::size_t count = state.cells.count(), slots = std::size_t(state.cells.history_length);
-  state.cells.direction.assign(count, Vec3f{});
-  state.cells.history.assign(count * slots, Vec3d{});
-  for (CellId cell = 1; cell < count; ++cell) {
-    if (state.cells.extent[cell].volume == 0) continue;  // frozen: not tracked
-    if (persistent[state.cells.type[cell]]) state.cells.direction[cell] = random_direction(model, cell);
-    const Vec3d start = state.cells.position(cell);
-    for (std::size_t slot = 0; slot < slots; ++slot) state.cells.history[cell * slots + slot] = start;
+  const std::size_t count = cells.count(), slots = std::size_t(cells.history_length);
+  cells.direction.assign(count, Vec3f{});
+  cells.history.assign(count * slots, Vec3d{});
+  for (CellId cell = first == kMedium ? 1 : 0; cell < count; ++cell) {
+    if (cells.extent[cell].volume == 0) continue;  // frozen: not tracked
+    if (persistent[cells.type[cell]]) cells.direction[cell] = random_direction(model, first + cell);
+    const Vec3d start = cells.position(cell);
+    for (std::size_t slot = 0; slot < slots; ++slot) cells.history[cell * slots + slot] = start;
   }
 }
 

@@ -7,11 +7,13 @@
 
 namespace kiln {
 
+// By type: Act of its sites in a first state.
+std::vector<ActValue> first_act(const Model& model);
 void start_act(const Model& model, State& state);
-// Of a state whose cells are counted.
-void start_persistence(const Model& model, State& state);
-// Every cell that has no targets yet gets its sizes as such, where the model asks for them. Of counted cells.
-void start_targets(const Model& model, State& state);
+// Of counted cells, from that with the number `first` on.
+void start_persistence(const Model& model, Cells& cells, CellId first = kMedium);
+// Every cell that has no targets yet gets its sizes as such, where the model asks for them. The same cells.
+void start_targets(const Model& model, Cells& cells, CellId first = kMedium);
 
 // By type: whether it is persistent in any phase.
 std::vector<bool> persistent_types(const Model& model);

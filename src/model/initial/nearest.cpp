@@ -163,9 +163,9 @@ void NearestPoints::visit_block(const Vec3i& bin, CellId first, Block& block, To
   for (const Block::Row& row : block.band) {
     Span span = row.span.within(xs);
     if (span.length() == 0) continue;
-    const CellId* ids = &builder_.at(lattice.index({0, row.y, row.z}));
-    while (span.begin < span.end && ids[span.begin] != kMedium) ++span.begin;
-    while (span.end > span.begin && ids[span.end - 1] != kMedium) --span.end;
+    const auto is_free = [&](int32_t x) { return builder_.is_free({x, row.y, row.z}); };
+    while (span.begin < span.end && !is_free(span.begin)) ++span.begin;
+    while (span.end > span.begin && !is_free(span.end - 1)) --span.end;
     if (span.length() > 0) block.rows.push_back({row.y, row.z, span});
   }
   if (block.rows.empty()) return;
@@ -190,11 +190,11 @@ void NearestPoints::visit_block(const Vec3i& bin, CellId first, Block& block, To
         block.winner[i] = nearer ? c : block.winner[i];
       }
     }
-    CellId* ids = &builder_.at(lattice.index({row.span.begin, row.y, row.z}));
     for (std::size_t i = 0; i < length; ++i) {
-      if (ids[i] != kMedium) continue;
+      const Vec3i place{row.span.begin + int32_t(i), row.y, row.z};
+      if (!builder_.is_free(place)) continue;
       const uint32_t c = block.winner[i];
-      if (first != kNoId) ids[i] = first + block.candidates[c].point;
+      if (first != kNoId) builder_.give(place, first + block.candidates[c].point);
       ++block.sites[c];
       if (with_sums)
         block.sums[c] =

@@ -94,10 +94,10 @@ class Network {
     new_sites_.clear();
     for_each_site(tube, lattice, [&](const Vec3i& place) {
       if (!region.contains({double(place.x), double(place.y), double(place.z)})) return;
-      if (const Site site = lattice.index(place); builder_.take(site)) new_sites_.push_back(site);
+      if (builder_.take(place)) new_sites_.push_back(place);
     });
     if (double(taken_) + double(new_sites_.size()) > (1 + kAim) * target_) {
-      for (const Site site : new_sites_) builder_.at(site) = kMedium;
+      for (const Vec3i& place : new_sites_) builder_.give(place, kMedium);
       return false;
     }
     taken_ += int64_t(new_sites_.size());
@@ -119,7 +119,7 @@ class Network {
   double target_;
   int64_t taken_ = 0;
   std::vector<Edge> drawn_;
-  std::vector<Site> new_sites_;
+  std::vector<Vec3i> new_sites_;
 };
 
 }  // namespace

@@ -24,20 +24,20 @@ class SiteDraw {
     const CellId mark = builder_.next_cell();  // of drawn sites, for the moment
     draw_by_throwing(wanted, mark);
     if (int64_t(drawn_.size()) < wanted) draw_from_list(wanted, mark);
-    for (const Site site : drawn_) builder_.at(site) = kMedium;
+    for (const Site site : drawn_) builder_.give(builder_.lattice().position(site), kMedium);
     std::sort(drawn_.begin(), drawn_.end());
     return std::move(drawn_);
   }
 
  private:
   bool is_free(const Vec3i& place) const {
-    return builder_.at(builder_.lattice().index(place)) == kMedium &&
+    return builder_.is_free(place) &&
            builder_.step().region.contains({double(place.x), double(place.y), double(place.z)});
   }
 
-  void take(Site site, CellId mark) {
-    builder_.at(site) = mark;
-    drawn_.push_back(site);
+  void take(const Vec3i& place, CellId mark) {
+    builder_.give(place, mark);
+    drawn_.push_back(builder_.lattice().index(place));
   }
 
   // Until fewer than one throw in kPatience hits: from then on a list of what is left is faster.
@@ -52,7 +52,7 @@ class SiteDraw {
         const int32_t x = box_.x.begin + int32_t(digits.take(uint32_t(box_.x.length())));
         if (!is_free({x, y, z})) continue;
         ++hits;
-        take(builder_.lattice().index({x, y, z}), mark);
+        take({x, y, z}, mark);
       }
     }
   }
@@ -65,7 +65,7 @@ class SiteDraw {
           if (is_free({x, y, z})) places.push_back(builder_.lattice().index({x, y, z}));
     for (std::size_t i = 0; i < places.size() && int64_t(drawn_.size()) < wanted; ++i) {
       std::swap(places[i], places[i + std::size_t(draws_.below(places.size() - i))]);
-      take(places[i], mark);
+      take(builder_.lattice().position(places[i]), mark);
     }
   }
 

@@ -26,8 +26,11 @@ class Slivers {
   bool is_sliver(uint32_t piece) const { return sites_[piece] > 0 && double(sites_[piece]) < least_; }
 
   void drop() {
-    for (uint32_t piece = 0; piece < sites_.size(); ++piece)
-      if (is_sliver(piece)) owner_[piece] = kNoPiece;
+    for (uint32_t piece = 0; piece < sites_.size(); ++piece) {
+      if (!is_sliver(piece)) continue;
+      if (!builder_.sites().is_whole()) throw NeedsWhole();
+      owner_[piece] = kNoPiece;
+    }
   }
 
   // The smallest first, the first of equals: two slivers may become one piece of a proper size.
@@ -36,6 +39,7 @@ class Slivers {
     for (uint32_t piece = 0; piece < sites_.size(); ++piece)
       if (is_sliver(piece)) slivers.push_back(piece);
     if (slivers.empty()) return;
+    if (!builder_.sites().is_whole()) throw NeedsWhole();
     std::sort(slivers.begin(), slivers.end(), [this](uint32_t a, uint32_t b) {
       return sites_[a] != sites_[b] ? sites_[a] < sites_[b] : a < b;
     });
@@ -68,7 +72,7 @@ class Slivers {
   }
 
   uint32_t piece_at(Site site) const {
-    const CellId id = builder_.at(site);
+    const CellId id = builder_.sites().ids()[std::size_t(site)];
     return id >= first_ && id - first_ < sites_.size() ? id - first_ : kNoPiece;
   }
 
@@ -126,9 +130,10 @@ void make_cells(StepBuilder& builder, std::vector<int64_t> sites, double full) {
     changed |= cell[piece] != first + piece;
   }
   if (!changed) return;
-  in_parallel(builder.lattice().sites(), all_threads(), [&](int, int64_t begin, int64_t end) {
-    for (int64_t site = begin; site < end; ++site)
-      if (CellId& id = builder.at(site); id >= first && id - first < cell.size()) id = cell[id - first];
+  HugeVector<CellId>& ids = builder.sites().ids();
+  in_parallel(int64_t(ids.size()), all_threads(), [&](int, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      if (CellId& id = ids[std::size_t(i)]; id >= first && id - first < cell.size()) id = cell[id - first];
   });
 }
 

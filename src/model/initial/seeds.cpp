@@ -93,13 +93,12 @@ class SeedPlacer {
 
   bool is_free(const Vec3i& centre) const {
     const Lattice& lattice = builder_.lattice();
-    if (is_off_the_edge(centre)) {
-      const CellId* middle = &builder_.at(lattice.index(centre));
+    if (const CellId* middle = builder_.sites().whole_row(centre); middle && is_off_the_edge(centre)) {
       return std::all_of(steps_.begin(), steps_.end(), [&](Site step) { return middle[step] == kMedium; });
     }
     return std::all_of(ball_.begin(), ball_.end(), [&](const Vec3i& offset) {
       Vec3i place = centre + offset;
-      return lattice.wrap(place) && builder_.at(lattice.index(place)) == kMedium;
+      return lattice.wrap(place) && builder_.is_free(place);
     });
   }
 
@@ -118,7 +117,7 @@ class SeedPlacer {
     for (const Vec3i& offset : ball_) {
       Vec3i place = centre + offset;
       builder_.lattice().wrap(place);
-      builder_.take(builder_.lattice().index(place));
+      builder_.take(place);
     }
     builder_.add_cell();
     return true;

@@ -82,7 +82,7 @@ void add_tube(StepBuilder& builder) {
   int64_t taken = 0;
   for_each_site({step.from, step.to, step.radius}, lattice, [&](const Vec3i& place) {
     if (!step.region.contains({double(place.x), double(place.y), double(place.z)})) return;
-    taken += builder.take(lattice.index(place)) ? 1 : 0;
+    taken += builder.take(place) ? 1 : 0;
   });
   if (taken > 0) builder.add_cell();
 }

@@ -1,4 +1,4 @@
-// What the steps of the initial state share: the state they build, its cells and their types.
+// What the steps of the initial state share: the sites they give away, the cells and their types.
 #pragma once
 
 #include <memory>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "model/initial/first_sites.hpp"
 #include "model/initial/rows.hpp"
 #include "model/model.hpp"
 
@@ -36,26 +37,35 @@ class StepDraws {
 // One step at work. It takes only sites that are still medium.
 class StepBuilder {
  public:
-  StepBuilder(const Model& model, uint32_t number, State& state, std::vector<std::string>* notes = nullptr)
-      : model_(model), number_(number), state_(state), step_(model.initial[number]), notes_(notes) {}
+  // `types` has an entry for the medium, and then those of all cells so far.
+  StepBuilder(const Model& model, uint32_t number, FirstSites& sites, std::vector<TypeId>& types,
+              std::vector<std::string>* notes = nullptr)
+      : model_(model),
+        number_(number),
+        sites_(sites),
+        types_(types),
+        step_(model.initial[number]),
+        notes_(notes) {}
 
   const Model& model() const { return model_; }
-  const Lattice& lattice() const { return state_.lattice; }
+  const Lattice& lattice() const { return sites_.lattice(); }
   const InitialStep& step() const { return step_; }
   StepDraws draws(Stream stream) const { return StepDraws(model_.seed, stream, number_); }
 
   // The id that the next cell will have. Sites are given to it first; it is created, by add_cell, once it has
   // one.
-  CellId next_cell() const { return state_.cells.count(); }
+  CellId next_cell() const { return CellId(types_.size()); }
   void add_cell();
   void add_cell(TypeId type);
 
-  CellId& at(Site site) { return state_.ids[std::size_t(site)]; }
+  FirstSites& sites() { return sites_; }
+  const FirstSites& sites() const { return sites_; }
+  bool is_free(const Vec3i& place) const { return sites_.is_free(place); }
+  void give(const Vec3i& place, CellId cell) { sites_.give(place, cell); }
   // Gives the site to the next cell where it is medium.
-  bool take(Site site) {
-    CellId& id = at(site);
-    if (id != kMedium) return false;
-    id = next_cell();
+  bool take(const Vec3i& place) {
+    if (!is_free(place)) return false;
+    give(place, next_cell());
     return true;
   }
   // Gives the medium sites of part of a row to a cell, and says how many.
@@ -84,12 +94,23 @@ class StepBuilder {
  private:
   template <class Counts>
   int64_t count_region(const Counts& counts) const;
+  bool is_hidden(const Vec3i& place) const {
+    return !hidden_.empty() && (hidden_[hidden_word(place)] >> (place.x % 64) & 1) != 0;
+  }
+  // Rows have words of their own: several threads work on different rows.
+  std::size_t hidden_word(const Vec3i& place) const {
+    return (std::size_t(place.z) * std::size_t(lattice().size.y) + std::size_t(place.y)) *
+               (std::size_t(lattice().size.x + 63) / 64) +
+           std::size_t(place.x / 64);
+  }
 
   const Model& model_;
   uint32_t number_;
-  State& state_;
+  FirstSites& sites_;
+  std::vector<TypeId>& types_;
   const InitialStep& step_;
   std::vector<std::string>* notes_;
+  std::vector<uint64_t> hidden_;  // bits by site, outside of a mask; none where there is no mask
 };
 
 void add_boxes(StepBuilder& builder);

@@ -64,15 +64,13 @@ Run::Run(std::shared_ptr<const Model> model, RunSettings settings, Clock::time_p
     check_run_folder(folder_.path, settings_.if_exists, settings_.input);
     if (fs::is_directory(folder_.path)) lock_.emplace(folder_.path);
   }
-  start_ =
-      find_start({resumes, settings_.from, settings_.controller != nullptr, how_to_read(settings_.engine)},
-                 *given_, folder_);
+  start_ = find_start(start_options(), *given_, folder_);
   start_mcs_ = start_.state.mcs;
-  cells_ = start_.cells;
-  first_guess_s_ = guess_of_checkpoint_seconds(start_.state.lattice, cells_);
   simulation_.emplace(start_.model ? start_.model : given_, std::move(start_.state),
-                      engine_for(settings_.engine, start_, folder_),
+                      engine_for(settings_.engine, start_, folder_, &start_.notes),
                       start_.resumed ? start_.resumed->checkpoint.info.counts : AttemptCounts{});
+  cells_ = start_.build ? simulation_->engine().state_of_cells().cells.count() : start_.cells;
+  first_guess_s_ = guess_of_checkpoint_seconds(given_->lattice, cells_);
   if (!start_.stored.empty())
     check_hash(start_.stored, start_.resumed->checkpoint.hash, simulation_->engine().hash());
   if (start_.resumed && start_.resumed->checkpoint.info.steering)
@@ -80,6 +78,20 @@ Run::Run(std::shared_ptr<const Model> model, RunSettings settings, Clock::time_p
   if (folder_.path.empty()) folder_.path = claim_run_folder(settings_.name);
   record_.started = iso_time(std::chrono::system_clock::now());
   record_.notes = start_.notes;
+}
+
+StartOptions Run::start_options() const {
+  StartOptions options;
+  options.resume = settings_.if_exists == IfExists::resume;
+  options.from = settings_.from;
+  options.steered = settings_.controller != nullptr;
+  if (Crew* const crew = settings_.engine.crew; crew != nullptr) {
+    const Processes& all = crew->processes();
+    options.together = true;
+    options.memory *= double(all.ranks()) / double(all.ranks_here());
+    options.read = how_to_read(settings_.engine);
+  }
+  return options;
 }
 
 // A process may have died between the last checkpoint and the last file.

@@ -59,6 +59,7 @@ class Run {
   const RunWriter* writer() const { return writer_ ? &*writer_ : nullptr; }
 
  private:
+  StartOptions start_options() const;
   bool has_nothing_left_to_do();
   Ending write_and_run(const InterruptGuard* interrupt);
   void fill(Ending ending, const InterruptGuard* interrupt);

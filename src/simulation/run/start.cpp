@@ -109,15 +109,20 @@ RunStart find_start(const StartOptions& options, const Model& model, const RunFo
     if (std::optional<FoundCheckpoint> found = find_checkpoint(folder, options.read))
       return resume(model, folder, std::move(*found), options.steered);
   if (!options.from.empty()) return branch(model, folder, options.from);
-  require_memory(model);
+  require_memory(model, options.memory);
   RunStart start;
+  start.build = options.together;
+  if (start.build) return start;
   start.state = initial_state(model, &start.notes);
   start.cells = start.state.cells.count();
   return start;
 }
 
-EngineOptions engine_for(EngineOptions options, const RunStart& start, const RunFolder& folder) {
+EngineOptions engine_for(EngineOptions options, const RunStart& start, const RunFolder& folder,
+                         std::vector<std::string>* notes) {
+  options.notes = notes;
   options.stored = start.stored;
+  options.build = start.build;
   if (!start.resumed) return options;
   const std::string& began = start.resumed->checkpoint.info.schedule;
   const bool serial_asked = options.engine == "serial" || options.schedule == "serial";

@@ -18,6 +18,9 @@ struct StartOptions {
   bool resume = false;         // from its own checkpoint, where there is one
   std::filesystem::path from;  // another run's folder, or a checkpoint; empty: the model's first state
   bool steered = false;        // a program goes along that may change it
+  // Several processes play it, which build a first state together. So much memory there is then for all.
+  bool together = false;
+  double memory = physical_memory();
   // How a checkpoint to resume from is read. It may be without its state, which then stays in the file.
   ReadCheckpoint read = read_checkpoint;
 };
@@ -26,6 +29,7 @@ struct RunStart {
   State state;
   CellId cells = 0;                        // the medium among them
   std::string stored;                      // the checkpoint that has the state, if that was not read
+  bool build = false;                      // the state is the model's first, and still to be built
   std::optional<FoundCheckpoint> resumed;  // its state has moved to `state`, all but the MCS
   std::optional<BranchPoint> from;         // a new run that branches off another
   std::vector<std::string> notes;          // what a person should know about it
@@ -36,6 +40,8 @@ struct RunStart {
 RunStart find_start(const StartOptions& options, const Model& model, const RunFolder& folder);
 
 // A run goes on with the schedule it began with, on whatever engine.
-EngineOptions engine_for(EngineOptions options, const RunStart& start, const RunFolder& folder);
+// `notes` gets what there is to say of a first state that is built.
+EngineOptions engine_for(EngineOptions options, const RunStart& start, const RunFolder& folder,
+                         std::vector<std::string>* notes);
 
 }  // namespace kiln

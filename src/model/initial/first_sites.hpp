@@ -1,0 +1,74 @@
+// The sites of a lattice while its first state is built: all of them, or those of a window. Of the others no
+// more is known than whether they are taken, a bit each: that is all that steps ask for, and so every process
+// can build its part of a tissue that no memory holds.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/huge_vector.hpp"
+#include "core/box.hpp"
+#include "core/lattice.hpp"
+
+namespace kiln {
+
+struct Model;
+
+class FirstSites {
+ public:
+  explicit FirstSites(const Lattice& lattice);
+  // A window may reach beyond periodic axes, and then shows what lies there.
+  FirstSites(const Lattice& lattice, const Box& window);
+
+  const Lattice& lattice() const { return lattice_; }
+  bool is_whole() const { return taken_.empty(); }
+  // x fastest; of the window, or of all sites.
+  HugeVector<CellId>& ids() { return ids_; }
+  const HugeVector<CellId>& ids() const { return ids_; }
+  const Box& window() const { return window_; }
+
+  // Several threads may work on different rows.
+  bool is_free(const Vec3i& place) const {
+    if (is_whole()) return ids_[std::size_t(lattice_.index(place))] == kMedium;
+    return (taken_[word_of(place)] >> (place.x % 64) & 1) == 0;
+  }
+  // To a cell; to kMedium: the site is free again.
+  void give(const Vec3i& place, CellId cell) {
+    if (is_whole()) {
+      ids_[std::size_t(lattice_.index(place))] = cell;
+      return;
+    }
+    const uint64_t bit = uint64_t(1) << (place.x % 64);
+    uint64_t& word = taken_[word_of(place)];
+    word = cell == kMedium ? word & ~bit : word | bit;
+    give_in_window(place, cell);
+  }
+  // Where all sites are here: the id at a place, and those of its row behind it. nullptr elsewhere.
+  const CellId* whole_row(const Vec3i& place) const {
+    return is_whole() ? ids_.data() + lattice_.index(place) : nullptr;
+  }
+
+ private:
+  // Rows have words of their own.
+  std::size_t word_of(const Vec3i& place) const {
+    return (std::size_t(place.z) * std::size_t(lattice_.size.y) + std::size_t(place.y)) * words_per_row_ +
+           std::size_t(place.x / 64);
+  }
+  void give_in_window(const Vec3i& place, CellId cell);
+
+  Lattice lattice_;
+  Box window_;
+  HugeVector<CellId> ids_;
+  std::vector<uint64_t> taken_;  // bits by site; none where all sites are here
+  std::size_t words_per_row_ = 0;
+};
+
+// A step has to know what is at sites outside of a window: all have to be built.
+struct NeedsWhole {};
+
+// Gives the sites to the cells of a model's first state, whose types it returns: that of the medium first.
+// Throws NeedsWhole where it cannot do with the window.
+std::vector<TypeId> build_first_sites(const Model& model, FirstSites& sites,
+                                      std::vector<std::string>* notes = nullptr);
+
+}  // namespace kiln
