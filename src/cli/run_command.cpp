@@ -89,8 +89,8 @@ void print_summary(Run& run, bool json) {
     tell(stdout, "{}\n", summary_json(run.record()));
   else
     tell(stdout, "{}",
-         summary_text(run.record(), run.model(), run.simulation().engine().state(), run.simulation().counts(),
-                      run.writer()));
+         summary_text(run.record(), run.model(), run.simulation().engine().state_of_cells(),
+                      run.simulation().counts(), run.writer()));
 }
 
 Ending play(Run& run, const InterruptGuard& interrupt, bool quiet) {

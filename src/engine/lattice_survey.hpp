@@ -25,6 +25,10 @@ class LatticeSurvey {
 
   // Sites of frozen cells; none where it takes the lattice itself.
   virtual std::optional<int64_t> frozen_sites() { return std::nullopt; }
+  // Tracked cells in more than one piece, and those that span more than half of a periodic axis; likewise
+  // (measure/shape.hpp).
+  virtual std::optional<int64_t> fragmented_cells() { return std::nullopt; }
+  virtual std::optional<int64_t> wide_cells() { return std::nullopt; }
   // Unordered pairs of Moore neighbours that belong to different cells. A pair of sites of types a and b
   // counts once, in [a * types + b] or in [b * types + a].
   virtual std::vector<int64_t> contacts() = 0;

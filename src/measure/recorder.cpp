@@ -72,7 +72,7 @@ MeasureRow Recorder::record(const Look& look, const AttemptCounts& counts, const
     }
   });
   if (!frozen_sites_) frozen_sites_ = frozen_sites(look, frozen_, threads);
-  if (with_lattice) row.fragmented = fragmented_cells(look.state(), frozen_, threads);
+  if (with_lattice) row.fragmented = fragmented_cells(look, frozen_, threads);
   row.acceptance = acceptance_between(last_counts_, counts);
   last_counts_ = counts;
   const ContactMatrix contacts = contact_matrix(look, int(types_.size()), threads);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/state.hpp"
+#include "measure/look.hpp"
 
 namespace kiln {
 
@@ -20,5 +21,9 @@ int64_t extinct_cells(const Cells& cells, const std::vector<bool>& frozen, int t
 // The number of tracked cells whose sites, as offsets from the anchor, span more than half of a periodic
 // axis: their centroids are not to be trusted.
 int64_t wide_cells(const State& state, const std::vector<bool>& frozen);
+
+// The same, counted where the lattice lies.
+int64_t fragmented_cells(const Look& look, const std::vector<bool>& frozen, int threads = 1);
+int64_t wide_cells(const Look& look, const std::vector<bool>& frozen);
 
 }  // namespace kiln

@@ -20,13 +20,16 @@ enum class Order : uint32_t {
   cells,    // send what is known of cells
   sites,    // send the sites
   keep,     // write the part into a file: a kind of it, and a folder
-  // Surveys of the own sites (engine/ranks/lead_survey.hpp), with a stride where they are of a sample.
+  // Surveys of the own sites (engine/ranks/lead_survey.hpp), with a stride where they are of a sample, and
+  // with the number of cells where it takes all ranks together.
   contacts,
   touching,
   frozen_sites,
   tracked_sites,
   sites_of_sample,
   pairs_of_sample,
+  fragmented_cells,
+  wide_cells,
   leave,
 };
 

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "engine/host/survey/pair_set.hpp"
+#include "engine/ranks/shape_survey.hpp"
 
 namespace kiln {
 namespace {
@@ -100,6 +101,25 @@ std::vector<int32_t> LeadSurvey::neighbours_of_sample(int64_t stride) {
   return counts;
 }
 
+std::optional<int64_t> LeadSurvey::fragmented_cells() {
+  crew_.order(Order::fragmented_cells, cells_.count());
+  rank_.fetch(PartOf::all);
+  return sum_of_answers(
+      fragmented_cells_of_rank(rank_.tissue(), crew_.processes(), cells_.count(), threads_));
+}
+
+std::optional<int64_t> LeadSurvey::wide_cells() {
+  crew_.order(Order::wide_cells, cells_.count());
+  rank_.fetch(PartOf::all);
+  return sum_of_answers(wide_cells_of_rank(rank_.tissue(), crew_.processes(), cells_.count()));
+}
+
+int64_t LeadSurvey::sum_of_answers(int64_t own) {
+  int64_t sum = 0;
+  add_answers(std::vector{own}, [&](int, const std::vector<int64_t>& counts) { sum += counts.at(0); });
+  return sum;
+}
+
 void survey_part(Crew& crew, Order order, int64_t value, const TissuePart& part, int threads) {
   const PartSurvey survey(part, threads);
   const auto send = [&](const auto& numbers) { send_numbers(crew, 0, std::span(numbers)); };
@@ -116,6 +136,10 @@ void survey_part(Crew& crew, Order order, int64_t value, const TissuePart& part,
       return send(survey.sites_of_sample(value));
     case Order::pairs_of_sample:
       return send(survey.pairs_of_sample(value));
+    case Order::fragmented_cells:
+      return send(std::vector{fragmented_cells_of_rank(part, crew.processes(), CellId(value), threads)});
+    case Order::wide_cells:
+      return send(std::vector{wide_cells_of_rank(part, crew.processes(), CellId(value))});
     default:
       throw std::logic_error("an order that asks for no survey");
   }

@@ -20,6 +20,8 @@ class LeadSurvey : public LatticeSurvey {
   void tracked_sites(const TakeBits& take) override;
   std::vector<SiteOfCell> sites_of_sample(int64_t stride) override;
   std::vector<int32_t> neighbours_of_sample(int64_t stride) override;
+  std::optional<int64_t> fragmented_cells() override;
+  std::optional<int64_t> wide_cells() override;
 
  private:
   // Behind an order: all ranks fetch at once.
@@ -27,6 +29,7 @@ class LeadSurvey : public LatticeSurvey {
     rank_.fetch(PartOf::all);
     return {rank_.tissue(), threads_};
   }
+  int64_t sum_of_answers(int64_t own);
   template <class T, class Add>
   void add_answers(const std::vector<T>& own, const Add& add);
 

@@ -138,7 +138,7 @@ Ending Run::write_and_run(const InterruptGuard* interrupt) {
   const Ending ending = Runner(*simulation_, *writer_, settings_.controller, steering_).run(interrupt, clock);
   writer_->finish();
   fill(ending, interrupt);
-  write_summary_files(record_, model(), simulation_->engine().state(), *writer_, folder_);
+  write_summary_files(record_, model(), simulation_->engine().state_of_cells(), *writer_, folder_);
   return ending;
 }
 

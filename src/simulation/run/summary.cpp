@@ -16,19 +16,19 @@ namespace {
 namespace fs = std::filesystem;
 
 // What may spoil the results, a sentence each.
-std::vector<std::string> warnings(const State& state, const Model& model, std::optional<int64_t> fragmented) {
+std::vector<std::string> warnings(const Look& look, const Model& model, std::optional<int64_t> fragmented) {
   const std::vector<bool> frozen = model.frozen_types();
   std::vector<std::string> result;
   const auto say = [&](int64_t count, const char* what) {
     if (count > 0)
       result.push_back(fmt::format("{} {} {}.", grouped(double(count)), count == 1 ? "cell" : "cells", what));
   };
-  say(extinct_cells(state.cells, frozen), "died out (volume 0)");
-  say(fragmented ? *fragmented : fragmented_cells(state, frozen, all_threads()),
-      model.phase_at(state.mcs).physics.uses.connectivity
+  say(extinct_cells(look.cells(), frozen), "died out (volume 0)");
+  say(fragmented ? *fragmented : fragmented_cells(look, frozen, all_threads()),
+      model.phase_at(look.mcs()).physics.uses.connectivity
           ? "in more than one piece"
           : "in more than one piece, as is usual where no term forbids it; `connectivity` keeps cells whole");
-  say(wide_cells(state, frozen), "wider than half the lattice, whose centroids cannot be trusted");
+  say(wide_cells(look, frozen), "wider than half the lattice, whose centroids cannot be trusted");
   return result;
 }
 
@@ -124,7 +124,7 @@ std::string device_of(const Engine& engine) {
 
 void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t start_mcs,
                  const std::optional<MeasureRow>& last_row) {
-  const State& state = engine.state();
+  const State& state = engine.state_of_cells();
   record.version = KILN_VERSION;
   record.model = model.source;
   record.title = model.title;
@@ -138,9 +138,9 @@ void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t 
   record.sites = model.lattice.sites();
   const double updates = double(record.sites) * double(state.mcs - start_mcs);
   record.site_updates_per_second = record.seconds > 0 ? updates / record.seconds : 0;
-  record.hash = state_hash(state);
+  record.hash = engine.hash();
   const bool is_counted = last_row && last_row->mcs == state.mcs;
-  for (std::string& warning : warnings(state, model, is_counted ? last_row->fragmented : std::nullopt))
+  for (std::string& warning : warnings(Look(engine), model, is_counted ? last_row->fragmented : std::nullopt))
     record.notes.push_back(std::move(warning));
 }
 
