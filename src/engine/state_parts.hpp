@@ -2,6 +2,7 @@
 // it needs of one from the files of others.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -64,6 +65,8 @@ class StateParts {
   virtual std::vector<PartPlace> places() const = 0;
   virtual bool has_act() const = 0;
   virtual const Cells& like() const = 0;  // has the columns that the cells have
+  // Shows a box of sites as a state of its own, with the rows of all cells.
+  virtual void show_box(const Box& box, const std::function<void(const State&)>& show) = 0;
   // All processes write their parts.
   virtual void write(PartFile kind, const std::string& folder) = 0;
 };

@@ -9,6 +9,8 @@
 #include "engine/ranks/id_slices.hpp"
 #include "engine/ranks/lead_engine.hpp"
 #include "file_examples.hpp"
+#include "output/picture/picture.hpp"
+#include "output/picture/png.hpp"
 #include "output/state/checkpoint_pair.hpp"
 #include "output/state/part_files.hpp"
 #include "output/state/snapshot.hpp"
@@ -186,6 +188,39 @@ TEST_F(PartsOfRun, ThatCannotBeWrittenEndNobody) {
     fs::remove_all(run_.checkpoint_parts() / "blocked");
     add_checkpoint(run_, *engine->parts(), {});
     EXPECT_EQ(find_checkpoint(run_)->checkpoint.state.mcs, 1);
+  });
+}
+
+// A plane is all that most pictures show.
+TEST(PictureOfParts, IsThatOfTheWhole) {
+  Model model = test::shipped_model("lymph-node.toml");
+  with_crew(4, model, [&](const EngineOptions& options) {
+    const auto engine = test::engine_for(model, options);
+    engine->advance(3);
+    for (const auto colour : {PictureSettings::ColourBy::type, PictureSettings::ColourBy::act})
+      for (const int axis : {0, 1, 2}) {
+        PictureSettings settings;
+        settings.name = "slice";
+        settings.axis = axis;
+        settings.colour_by = colour;
+        if (axis != 1) settings.position = 11 + 9 * axis;
+        PictureSeries of_plane(settings, model), of_whole(settings, model);
+        ASSERT_TRUE(of_plane.plane());
+        EXPECT_EQ(of_plane.plane()->size()[axis], 1);
+        std::optional<std::string> drawn;
+        engine->parts()->show_box(*of_plane.plane(), [&](const State& plane) {
+          EXPECT_EQ(int64_t(plane.ids.size()), model.lattice.sites() / model.lattice.size[axis]);
+          drawn = png_file(of_plane.draw_plane_png(plane));
+        });
+        EXPECT_TRUE(drawn == png_file(of_whole.draw_png(engine->state()))) << axis;
+        EXPECT_GT(engine->state_of_cells().cells.count(), 1u);  // what was lent is back
+      }
+    PictureSettings solid;
+    solid.view = PictureSettings::View::solid;
+    EXPECT_FALSE(PictureSeries(solid, model).plane());
+    PictureSettings tissue;
+    tissue.frame = PictureSettings::FrameOf::tissue;
+    EXPECT_FALSE(PictureSeries(tissue, model).plane());
   });
 }
 

@@ -215,6 +215,41 @@ std::vector<PartPlace> LeadEngine::places() const {
   return places;
 }
 
+void LeadEngine::show_box(const Box& box, const std::function<void(const State&)>& show) {
+  bring(PartOf::cells, cells_mcs_);
+  crew_.order(Order::box);
+  for (int rank = 1; rank < crew_.ranks(); ++rank) crew_.send(rank, std::as_bytes(std::span(&box, 1)));
+  State state;
+  state.lattice = whole_.lattice;
+  state.lattice.size = box.size();
+  state.mcs = whole_.mcs;
+  state.ids = HugeVector<CellId>(std::size_t(state.lattice.sites()));
+  if (has_act()) state.act = HugeVector<ActValue>(state.ids.size());
+  std::vector<CellId> ids;
+  std::vector<ActValue> act;
+  brick_->fetch(PartOf::sites);
+  for (int rank = 0; rank < crew_.ranks(); ++rank) {
+    if (rank == 0) {
+      own_sites_of(brick_->tissue(), box, ids, act);
+    } else {
+      ids = receive_numbers<CellId>(crew_, rank);
+      act = receive_numbers<ActValue>(crew_, rank);
+    }
+    const Box part = grid_.brick(rank).within(box).shifted(box.low * -1);
+    std::size_t from = 0;
+    for (int32_t z = part.low.z; z < part.high.z && from < ids.size(); ++z)
+      for (int32_t y = part.low.y; y < part.high.y; ++y, from += std::size_t(part.size().x)) {
+        const auto to = std::size_t(state.lattice.index({part.low.x, y, z}));
+        std::copy_n(ids.data() + from, part.size().x, state.ids.data() + to);
+        if (!act.empty()) std::copy_n(act.data() + from, part.size().x, state.act.data() + to);
+      }
+  }
+  crew_.answers();
+  std::swap(state.cells, whole_.cells);  // lent
+  const std::shared_ptr<void> back(nullptr, [&](void*) { std::swap(state.cells, whole_.cells); });
+  show(state);
+}
+
 void LeadEngine::write(PartFile kind, const std::string& folder) {
   const CellId cells = whole_.cells.count();
   crew_.order(Order::keep, cells);
@@ -293,6 +328,17 @@ void follow(Crew& crew, const Model& model, const MakeRank& ranks, int threads,
         brick->fetch(PartOf::sites);
         send_part(crew, 0, brick->tissue(), PartOf::sites);
         break;
+      case Order::box: {
+        Box box;
+        crew.receive(0, std::as_writable_bytes(std::span(&box, 1)));
+        std::vector<CellId> ids;
+        std::vector<ActValue> act;
+        brick->fetch(PartOf::sites);
+        own_sites_of(brick->tissue(), box, ids, act);
+        send_numbers<CellId>(crew, 0, ids);
+        send_numbers<ActValue>(crew, 0, act);
+        break;
+      }
       case Order::keep: {
         PartFile kind;
         crew.receive(0, std::as_writable_bytes(std::span(&kind, 1)));

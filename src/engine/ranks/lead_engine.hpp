@@ -47,6 +47,7 @@ class LeadEngine : public Engine, private StateParts {
   std::vector<PartPlace> places() const override;
   bool has_act() const override { return !brick_->tissue().state.act.empty(); }
   const Cells& like() const override { return brick_->tissue().state.cells; }
+  void show_box(const Box& box, const std::function<void(const State&)>& show) override;
   void write(PartFile kind, const std::string& folder) override;
 
   void bring(PartOf what, int64_t& of_mcs);

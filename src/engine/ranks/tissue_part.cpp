@@ -191,6 +191,21 @@ void copy_own_layers(const TissuePart& part, int32_t first, int32_t count, CellI
   });
 }
 
+void own_sites_of(const TissuePart& part, const Box& box, std::vector<CellId>& ids,
+                  std::vector<ActValue>& act) {
+  const State& state = part.state;
+  const Box own = part.brick.own.within(box);
+  ids.clear();
+  act.clear();
+  if (own.empty()) return;
+  for_each_stretch(part, own.shifted(part.brick.origin * -1), [&](Site stored, Site, int32_t length) {
+    for (int32_t i = 0; i < length; ++i) {
+      ids.push_back(part.number[state.ids[std::size_t(stored + i)]]);
+      if (!state.act.empty()) act.push_back(state.act[std::size_t(stored + i)]);
+    }
+  });
+}
+
 void put_back_sites(const TissuePart& part, State& whole) {
   const State& state = part.state;
   for_each_stretch(part, part.brick.own_stored(), [&](Site stored, Site site, int32_t length) {

@@ -56,6 +56,9 @@ uint64_t hash_of_cell(const TissuePart& part, CellId own);
 // whole has them, Act, types; nullptr: not wanted.
 void copy_own_layers(const TissuePart& part, int32_t first, int32_t count, CellId* ids, ActValue* act,
                      TypeId* types);
+// The rank's own sites of a box of the lattice, in the same way: ids, then Act where there is any.
+void own_sites_of(const TissuePart& part, const Box& box, std::vector<CellId>& ids,
+                  std::vector<ActValue>& act);
 // Writes what the rank knows into the whole: the rows of its cells, and the sites of its brick.
 void put_back_cells(const TissuePart& part, State& whole);
 void put_back_sites(const TissuePart& part, State& whole);

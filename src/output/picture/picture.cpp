@@ -29,6 +29,18 @@ PngParts PictureSeries::draw_png(const State& state, int threads) {
   return std::visit([](const auto& image) { return png_parts(image); }, draw_any(state, threads));
 }
 
+std::optional<Box> PictureSeries::plane() const {
+  if (settings_.view != PictureSettings::View::slice || settings_.frame != PictureSettings::FrameOf::lattice)
+    return std::nullopt;
+  return plane_of_slice(settings_, model_->lattice);
+}
+
+PngParts PictureSeries::draw_plane_png(const State& plane) {
+  PictureSettings of_plane = settings_;
+  of_plane.position = 0;
+  return png_parts(draw_slice(of_plane, *model_, plane, frame_));
+}
+
 Image draw(const PictureSettings& settings, const Model& model, const State& state, int threads) {
   return PictureSeries(settings, model).draw(state, threads);
 }

@@ -1,8 +1,10 @@
 // Pictures of a state, as a model's [[pictures]] asks for them.
 #pragma once
 
+#include <optional>
 #include <variant>
 
+#include "core/box.hpp"
 #include "model/model.hpp"
 #include "output/picture/frame.hpp"
 #include "output/picture/image.hpp"
@@ -20,6 +22,11 @@ class PictureSeries {
   // `threads` 0: as many as the machine has. The picture does not depend on it.
   Image draw(const State& state, int threads = 0);
   PngParts draw_png(const State& state, int threads = 0);
+
+  // The sites of the lattice that a picture is made of, where that is a plane of them.
+  std::optional<Box> plane() const;
+  // From a state that has no others.
+  PngParts draw_plane_png(const State& plane);
 
   const Frame& frame() const { return frame_; }
 

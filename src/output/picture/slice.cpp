@@ -325,4 +325,12 @@ IndexedImage draw_slice(const PictureSettings& settings, const Model& model, con
   return image;
 }
 
+Box plane_of_slice(const PictureSettings& settings, const Lattice& lattice) {
+  const int across = axes_of(settings, lattice).across;
+  Box plane{{0, 0, 0}, lattice.size};
+  plane.low[across] = checked_position(settings, lattice);
+  plane.high[across] = plane.low[across] + 1;
+  return plane;
+}
+
 }  // namespace kiln

@@ -1,6 +1,7 @@
 // A plane of the lattice, site by site: all of a 2-D lattice, or a cut across one axis of a 3-D one.
 #pragma once
 
+#include "core/box.hpp"
 #include "model/model.hpp"
 #include "output/picture/frame.hpp"
 #include "output/picture/image.hpp"
@@ -13,5 +14,8 @@ namespace kiln {
 // width is asked for, sites are squares of a whole number of pixels. The caption is below.
 IndexedImage draw_slice(const PictureSettings& settings, const Model& model, const State& state,
                         Frame& frame);
+
+// The sites that it shows, at most.
+Box plane_of_slice(const PictureSettings& settings, const Lattice& lattice);
 
 }  // namespace kiln

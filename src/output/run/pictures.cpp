@@ -6,6 +6,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/parallel.hpp"
+#include "engine/state_parts.hpp"
 #include "output/picture/png.hpp"
 #include "output/picture/video.hpp"
 
@@ -93,18 +94,33 @@ Observer::Work RunPictures::look(const Glance& now) {
   // would wait for the one that is held up. So the run stands still for it, and all cores draw.
   const bool beside = now.spare_cores > 0;
   const int threads = beside ? now.spare_cores : all_threads();
-  return {[this, moment = now.moment, threads](const State& state) { draw_all(state, moment, threads); },
-          beside};
+  Work work{[this, moment = now.moment, threads](const State& state) {
+              draw_all(state.mcs, moment,
+                       [&](PictureSeries& pictures) { return pictures.draw_png(state, threads); });
+            },
+            beside};
+  const auto needs_all = [&](const Series& s) { return is_wanted(s) && !s.pictures.plane(); };
+  if (std::none_of(series_.begin(), series_.end(), needs_all))
+    work.on_parts = [this, moment = now.moment](StateParts& state) { draw_planes(state, moment); };
+  return work;
 }
 
-void RunPictures::draw_all(const State& state, Moment moment, int threads) {
+void RunPictures::draw_planes(StateParts& state, Moment moment) {
+  draw_all(state.mcs(), moment, [&](PictureSeries& pictures) {
+    PngParts drawn;
+    state.show_box(*pictures.plane(), [&](const State& plane) { drawn = pictures.draw_plane_png(plane); });
+    return drawn;
+  });
+}
+
+void RunPictures::draw_all(int64_t mcs, Moment moment, const std::function<PngParts(PictureSeries&)>& draw) {
   for (Series& s : series_) {
-    const bool regular = is_regular(s, state.mcs, moment);
+    const bool regular = is_regular(s, mcs, moment);
     if (!regular && moment != Moment::interrupted) continue;
-    if (!s.drawn.empty() && s.drawn.back() == state.mcs) continue;
-    const std::filesystem::path still = folder_.path / still_name(s, state.mcs);
-    write_text_unflushed(still, png_file(s.pictures.draw_png(state, threads)));
-    s.drawn.push_back(state.mcs);
+    if (!s.drawn.empty() && s.drawn.back() == mcs) continue;
+    const std::filesystem::path still = folder_.path / still_name(s, mcs);
+    write_text_unflushed(still, png_file(draw(s.pictures)));
+    s.drawn.push_back(mcs);
     if (s.animation && regular) s.animation->add_file(still);
     const std::lock_guard lock(unflushed_lock_);
     unflushed_.push_back(still);

@@ -45,7 +45,8 @@ class RunPictures : public Observer {
   };
 
   bool is_regular(const Series& series, int64_t mcs, Moment moment) const;
-  void draw_all(const State& state, Moment moment, int threads);
+  void draw_all(int64_t mcs, Moment moment, const std::function<PngParts(PictureSeries&)>& draw);
+  void draw_planes(StateParts& state, Moment moment);
   void take_up(Series& series, int64_t last_kept);
   std::string still_name(const Series& series, int64_t mcs) const;
 
