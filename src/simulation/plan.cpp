@@ -128,6 +128,17 @@ Plan plan_for(const Model& model, int ranks, const std::string& bricks, const Ha
   plan.disk = disk_need(model, plan.cells);
   if (plan.ranks == 1) return plan;
 
+  // Ids of what is near to a brick, and those and Act of the brick itself; a bit and a byte
+  // (first_sites.hpp).
+  const int near = shared_within(plan.grid, reach, on_gpu);
+  double window = 1;
+  for (int axis = 0; axis < 3; ++axis) window *= size[axis] + (plan.grid.is_cut(axis) ? 2 * near : 0);
+  plan.first_state_memory = window * sizeof(CellId) +
+                            stored * (sizeof(CellId) + (model.uses_act() ? sizeof(ActValue) : 0)) +
+                            double(model.lattice.sites()) / 8 + plan.cells * sizeof(TypeId);
+  const MemoryNeed whole = memory_need(model, plan.cells);
+  plan.rows_memory = whole.cells + whole.history;
+
   const double depth = shared_within(plan.grid, reach, on_gpu) +
                        std::pow(mean_volume(model, plan.cells), 1.0 / model.lattice.dimension);
   const int passes = settings.passes > 0 ? settings.passes : kPassesUntilNothingIsOpen;
@@ -167,6 +178,11 @@ std::string plan_text(const Plan& plan, const Model& model) {
                              : plan.memory <= hardware.memory
                                  ? fmt::format(", of {}", bytes_text(hardware.memory))
                                  : fmt::format(", more than the {} there are", bytes_text(hardware.memory))));
+  if (plan.ranks > 1)
+    line("beginning",
+         fmt::format(
+             "{} of host memory per rank while the first state is built, {} for all cells in the first",
+             bytes_text(plan.first_state_memory), bytes_text(plan.rows_memory)));
   line("computing", fmt::format("{} per MCS", step_text(plan.computing_s)));
   if (plan.ranks > 1) {
     line("messages",
@@ -210,6 +226,8 @@ std::string plan_json(const Plan& plan, const Model& model) {
       .add("cells", plan.cells)
       .add("mcs", model.total_mcs())
       .add("memory_bytes_per_rank", plan.memory)
+      .add("first_state_bytes_per_rank", plan.first_state_memory)
+      .add("bytes_of_all_cells", plan.rows_memory)
       .add("computing_seconds_per_mcs", plan.computing_s)
       .add("talking_seconds_per_mcs", plan.talking_s)
       .add("rounds_per_mcs", plan.rounds)

@@ -54,11 +54,18 @@ BrickPlayer::BrickPlayer(TissuePart part, Exchange& exchange, const Holders& hol
   open_at_.fill(0);
   faults_.fill(0);
   told_.fill(0);
+  expect_sizes();
+  begin({});
+}
+
+// Cells that are smaller than they would be are going to grow.
+void BrickPlayer::expect_sizes() {
   const Cells& cells = part_.state.cells;
   int64_t sites = 0;
-  for (CellId own = 1; own < cells.count(); ++own) sites += cells.extent[own].volume;
+  for (CellId own = 1; own < cells.count(); ++own)
+    sites +=
+        std::max<int64_t>(cells.extent[own].volume, int64_t(physics_.types[cells.type[own]].volume.target));
   sites_per_cell_ = sites / std::max<int64_t>(1, cells.count()) + 1;
-  begin({});
 }
 
 void BrickPlayer::begin(const std::vector<uint32_t>& told) {
@@ -71,6 +78,7 @@ void BrickPlayer::begin(const std::vector<uint32_t>& told) {
 
 void BrickPlayer::set_physics(const Physics& physics) {
   physics_ = physics;
+  expect_sizes();
   device_.synchronize();
   numbers_ = Numbers::in_memory;
   compile();

@@ -58,6 +58,7 @@ class BrickPlayer : public RankPlayer {
   void hear_claims();
   bool any_open();
   BrickTurn turn_at(uint64_t number) const;
+  void expect_sizes();
   void find_live();
   void finish_mcs();
   void unite_sums(bool marked_only);
