@@ -131,6 +131,32 @@ TEST(FirstState, ThatCannotBeIsRefusedOnce) {
   });
 }
 
+// One that lacks a file, say, ends nobody else's waiting.
+TEST(FirstState, ThatOneProcessCannotBuildIsRefusedByAll) {
+  const Model model = test::shipped_model("sorting.toml");
+  Model crowded = model;
+  crowded.initial.push_back({});
+  crowded.initial.back().kind = InitialStep::Kind::seeds;
+  crowded.initial.back().types = {{TypeId(1), 1.0}};
+  crowded.initial.back().count = 1'000'000;
+  crowded.initial.back().radius = 3;
+  test::as_crew(3, [&](Crew& crew) {
+    crew.meet("plan");
+    const Model& own = crew.processes().rank() == 2 ? crowded : model;
+    if (!crew.leads()) return follow(crew, own, test::ranks_of_one_thread(model), 1, [] { return 0; });
+    try {
+      make_engine(model, model.phases[0].physics.view(), {},
+                  {.engine = "threads", .threads = 1, .crew = &crew, .build = true});
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const UserError& e) {
+      EXPECT_TRUE(std::string(e.what()).starts_with("rank 2 on host2: ")) << e.what();
+      EXPECT_NE(std::string(e.what()).find("there is room for only"), std::string::npos) << e.what();
+    }
+    crew.order(Order::leave);
+    crew.answers();
+  });
+}
+
 // What a process holds beside its window is a bit for every site.
 TEST(FirstState, InAWindowHoldsTheSitesOfTheWindow) {
   const Model model = test::shipped_model("lymph-node.toml");

@@ -12,6 +12,7 @@
 #include "output/picture/picture.hpp"
 #include "output/picture/png.hpp"
 #include "output/state/checkpoint_pair.hpp"
+#include "output/state/linked_parts.hpp"
 #include "output/state/part_files.hpp"
 #include "output/state/snapshot.hpp"
 #include "support/crew_of_threads.hpp"
@@ -37,6 +38,30 @@ TEST(IdSlices, HoldEveryCellOnce) {
       }
       EXPECT_EQ(next, cells);
     }
+}
+
+// More than a small attribute holds.
+TEST(LinkedParts, MayBeThousands) {
+  if (!kHasHdf5) GTEST_SKIP() << "no HDF5";
+  const ScratchFolder folder;
+  LinkedParts parts{"parts", {}};
+  for (int i = 0; i < 5000; ++i)
+    parts.places.push_back({{{i, 2 * i, 3 * i}, {i + 1, 2 * i + 1, 3 * i + 1}}, CellId(7 * i), 7});
+  {
+    hdf5::File file(folder / "many.h5", hdf5::File::Mode::create);
+    parts.write(file.root());
+    file.close();
+  }
+  const auto found = LinkedParts::read(hdf5::File(folder / "many.h5", hdf5::File::Mode::read).root());
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->folder, "parts");
+  EXPECT_EQ(found->cells(), 35000u);
+  ASSERT_EQ(found->places.size(), 5000u);
+  for (int i = 0; i < 5000; ++i) {
+    EXPECT_EQ(found->places[std::size_t(i)].box.high, (Vec3i{i + 1, 2 * i + 1, 3 * i + 1}));
+    EXPECT_EQ(found->places[std::size_t(i)].first_cell, CellId(7 * i));
+  }
+  EXPECT_EQ(found->file(4999), "parts/part_04999.h5");
 }
 
 // Calls lead(engine options of the crew) on the first of so many processes.

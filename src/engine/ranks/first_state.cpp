@@ -1,6 +1,7 @@
 #include "engine/ranks/first_state.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <stdexcept>
 
@@ -41,7 +42,7 @@ class FirstState : public StoredState {
       window_.lattice.periodic[axis] = false;
     }
     FirstSites sites(model.lattice, zone);
-    types_ = build_first_sites(model, sites, notes);
+    build(sites, exchange, notes);
     window_.lattice.size = sites.window().size();
     window_.ids = std::move(sites.ids());
     origin_ = sites.window().low;
@@ -78,6 +79,19 @@ class FirstState : public StoredState {
   }
 
  private:
+  // Nobody goes on where one of them cannot.
+  void build(FirstSites& sites, Exchange& exchange, std::vector<std::string>* notes) {
+    std::exception_ptr refused;
+    try {
+      types_ = build_first_sites(model_, sites, notes);
+    } catch (...) {
+      refused = std::current_exception();
+    }
+    const bool any = exchange.any(refused != nullptr);
+    if (refused) std::rethrow_exception(refused);
+    if (any) throw RefusedElsewhere();
+  }
+
   // Of a place in the lattice that the window shows.
   Vec3i in_window(const Vec3i& place) const {
     Vec3i p = place - origin_;

@@ -71,13 +71,15 @@ std::string first_said(std::string own, const std::vector<Message>& answers) {
   return own;
 }
 
-// nullptr where the first rank has something to say of it: it comes to the same.
+// nullptr where it cannot be, and why: most often all ranks come to the same.
 std::unique_ptr<StoredState> first_state_unless_refused(const Model& model, const BrickGrid& grid, int near,
-                                                        Crew& crew) {
+                                                        Crew& crew, std::string& why) {
   try {
     return build_first_state(model, grid, near, crew.processes());
   } catch (const NeedsWhole&) {
-  } catch (const UserError&) {
+  } catch (const RefusedElsewhere&) {
+  } catch (const UserError& e) {
+    why = fmt::format("rank {} on {}: {}", crew.processes().rank(), crew.processes().host(), e.what());
   }
   return nullptr;
 }
@@ -127,11 +129,13 @@ LeadEngine::LeadEngine(const Model& model, std::vector<std::string>* notes, cons
     first =
         build_first_state(model, grid_, shared_within(grid_, reach_, ranks.on_gpus), crew.processes(), notes);
   } catch (const NeedsWhole&) {
-    crew.answers();  // everybody has come to the same
+    crew.answers();
     throw;
   } catch (const UserError&) {
     crew.answers();
     throw;
+  } catch (const RefusedElsewhere&) {
+    throw UserError(first_said("", crew.answers()));
   }
   take_part(*first, model.phases.front().physics.view(), ranks, threads);
 }
@@ -290,11 +294,16 @@ void follow(Crew& crew, const Model& model, const MakeRank& ranks, int threads,
         crew.receive(0, std::as_writable_bytes(std::span(&counts, 1)));
         const BrickGrid grid(model.lattice, counts);
         std::unique_ptr<StoredState> stored;
+        std::string why_not;
         if (order == Order::gather)
           stored = store->open(receive_text(crew));
         else
-          stored = first_state_unless_refused(model, grid, shared_within(grid, reach, ranks.on_gpus), crew);
-        if (stored == nullptr) break;
+          stored = first_state_unless_refused(model, grid, shared_within(grid, reach, ranks.on_gpus), crew,
+                                              why_not);
+        if (stored == nullptr) {
+          answer = message_of(why_not);
+          break;
+        }
         GatheredPart gathered =
             gather_part(*stored, grid, reach, frozen_types_of(first), ranks.on_gpus, crew.processes());
         phase = &model.phase_at(gathered.part.state.mcs);

@@ -31,8 +31,8 @@ double copy_bytes(const Model& model, double cells);
 class RunWriter {
  public:
   // With a checkpoint, goes on with the tables, snapshots and animations in the folder; its state has to be
-  // written again. `from`: where a new run branches off another. `in_parts`: the
-  // engine's state is (Engine::parts).
+  // written again. `from`: where a new run branches off another. `in_parts`: the state lies in several
+  // processes (Engine::parts).
   RunWriter(const Model& model, const RunFolder& folder, CellId cells, const Checkpoint* resumed,
             std::optional<BranchPoint> from = std::nullopt, bool in_parts = false);
 

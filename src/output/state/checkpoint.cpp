@@ -152,10 +152,6 @@ CheckpointInfo read_info(const hdf5::Group& root) {
   return info;
 }
 
-}  // namespace
-
-namespace {
-
 template <class WriteState>
 void write_sealed(const std::filesystem::path& path, const std::string& hash, const CheckpointInfo& info,
                   const WriteState& write_state_to) {
@@ -171,8 +167,7 @@ void write_sealed(const std::filesystem::path& path, const std::string& hash, co
   });
 }
 
-// A file that is open for as long as something is read from it. The library is not thread-safe, and other
-// threads wait meanwhile: so it is opened for every read.
+// Opened for every read: while a file is open, other threads wait for the library.
 class StoredCheckpoint : public StoredState {
  public:
   explicit StoredCheckpoint(const std::filesystem::path& path) : path_(path) {

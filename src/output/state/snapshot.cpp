@@ -272,6 +272,7 @@ void LatticeFile::add(StateParts& state) {
   const int64_t mcs = state.mcs();
   if (std::binary_search(saved_.begin(), saved_.end(), mcs)) return;
   const path parts = std::filesystem::absolute(folder_ / kLinked / group_name(mcs));
+  std::filesystem::remove_all(parts);  // of a run that died before it had them all
   make_folder(parts);
   state.write(PartFile::snapshot, parts.string());
   write_atomically(file_of(mcs), [&](const path& temporary) {
