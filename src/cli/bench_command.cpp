@@ -8,6 +8,7 @@
 #include "base/seconds.hpp"
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
+#include "engine/cuda/driver/driver.hpp"
 #include "engine/ensemble.hpp"
 #include "model/file/read.hpp"
 #include "output/run/record.hpp"
@@ -131,6 +132,7 @@ int bench_command(const BenchOptions& given) {
         .add("ms_per_mcs", ms)
         .add("site_updates_per_second", rate)
         .add("hash", timed.hash);
+    if (const int64_t bytes = cuda::most_memory_reserved(); bytes > 0) json.add("device_bytes", bytes);
     if (timed.traffic.swaps > 0) add_traffic(json, timed);
     fmt::print("{}\n", json.line());
     return 0;

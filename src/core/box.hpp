@@ -15,6 +15,13 @@ struct Box {
     return p.x >= low.x && p.x < high.x && p.y >= low.y && p.y < high.y && p.z >= low.z && p.z < high.z;
   }
   KILN_HD Box shifted(const Vec3i& by) const { return {low + by, high + by}; }
+  // Grows until it holds the other, too.
+  KILN_HD void include(const Box& other) {
+    for (int axis = 0; axis < 3; ++axis) {
+      if (other.low[axis] < low[axis]) low[axis] = other.low[axis];
+      if (other.high[axis] > high[axis]) high[axis] = other.high[axis];
+    }
+  }
   KILN_HD Box within(const Box& other) const {
     Box result;
     for (int axis = 0; axis < 3; ++axis) {

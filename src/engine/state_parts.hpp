@@ -65,6 +65,9 @@ class StateParts {
   virtual std::vector<PartPlace> places() const = 0;
   virtual bool has_act() const = 0;
   virtual const Cells& like() const = 0;  // has the columns that the cells have
+  virtual const Cells& cells() = 0;       // all of them
+  // A box around all sites of cells of some types, which have a flag.
+  virtual Box bounds(const std::vector<uint8_t>& types) = 0;
   // Shows a box of sites as a state of its own, with the rows of all cells.
   virtual void show_box(const Box& box, const std::function<void(const State&)>& show) = 0;
   // All processes write their parts.

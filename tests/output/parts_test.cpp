@@ -6,12 +6,14 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "data/image/image.hpp"  // kHasTiff
 #include "engine/ranks/id_slices.hpp"
 #include "engine/ranks/lead_engine.hpp"
 #include "file_examples.hpp"
 #include "output/picture/picture.hpp"
 #include "output/picture/png.hpp"
 #include "output/state/checkpoint_pair.hpp"
+#include "output/state/label_image.hpp"
 #include "output/state/linked_parts.hpp"
 #include "output/state/part_files.hpp"
 #include "output/state/snapshot.hpp"
@@ -222,30 +224,39 @@ TEST(PictureOfParts, IsThatOfTheWhole) {
   with_crew(4, model, [&](const EngineOptions& options) {
     const auto engine = test::engine_for(model, options);
     engine->advance(3);
-    for (const auto colour : {PictureSettings::ColourBy::type, PictureSettings::ColourBy::act})
+    for (const auto [colour, frame] :
+         {std::pair(PictureSettings::ColourBy::type, PictureSettings::FrameOf::lattice),
+          std::pair(PictureSettings::ColourBy::act, PictureSettings::FrameOf::tissue)})
       for (const int axis : {0, 1, 2}) {
         PictureSettings settings;
         settings.name = "slice";
+        settings.frame = frame;
         settings.axis = axis;
         settings.colour_by = colour;
         if (axis != 1) settings.position = 11 + 9 * axis;
         PictureSeries of_plane(settings, model), of_whole(settings, model);
         ASSERT_TRUE(of_plane.plane());
         EXPECT_EQ(of_plane.plane()->size()[axis], 1);
+        const std::vector<uint8_t> types = of_plane.framed_by(engine->state_of_cells().cells);
+        EXPECT_EQ(types.empty(), frame == PictureSettings::FrameOf::lattice);
+        const Box seen = types.empty() ? Box{{0, 0, 0}, model.lattice.size} : engine->parts()->bounds(types);
         std::optional<std::string> drawn;
         engine->parts()->show_box(*of_plane.plane(), [&](const State& plane) {
           EXPECT_EQ(int64_t(plane.ids.size()), model.lattice.sites() / model.lattice.size[axis]);
-          drawn = png_file(of_plane.draw_plane_png(plane));
+          drawn = png_file(of_plane.draw_plane_png(plane, seen));
         });
         EXPECT_TRUE(drawn == png_file(of_whole.draw_png(engine->state()))) << axis;
         EXPECT_GT(engine->state_of_cells().cells.count(), 1u);  // what was lent is back
       }
+    if (kHasTiff) {
+      const ScratchFolder folder;
+      write_label_image(folder / "parts.ome.tif", *engine->parts(), model);
+      write_label_image(folder / "whole.ome.tif", engine->state(), model);
+      EXPECT_TRUE(bytes_of(folder / "parts.ome.tif") == bytes_of(folder / "whole.ome.tif"));
+    }
     PictureSettings solid;
     solid.view = PictureSettings::View::solid;
     EXPECT_FALSE(PictureSeries(solid, model).plane());
-    PictureSettings tissue;
-    tissue.frame = PictureSettings::FrameOf::tissue;
-    EXPECT_FALSE(PictureSeries(tissue, model).plane());
   });
 }
 

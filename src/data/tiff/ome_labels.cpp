@@ -55,7 +55,7 @@ void write_pages(TiffWriter& file, const LabelImage& image) {
   const std::size_t plane = std::size_t(image.size.x) * std::size_t(image.size.y);
   std::vector<uint16_t> narrow(fits_16_bits(image) ? plane : 0);
   for (int32_t z = 0; z < image.size.z; ++z) {
-    const uint32_t* labels = image.labels + std::size_t(z) * plane;
+    const uint32_t* labels = image.plane(z);
     if (narrow.empty()) {
       file.add_page(labels);
       continue;

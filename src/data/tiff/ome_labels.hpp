@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "core/types.hpp"
@@ -10,7 +11,8 @@
 namespace kiln {
 
 struct LabelImage {
-  const uint32_t* labels = nullptr;  // x fastest
+  // The labels of a plane, x fastest; asked for once each, by rising z.
+  std::function<const uint32_t*(int32_t z)> plane;
   Vec3i size{0, 0, 0};
   Vec3d voxel_um{1, 1, 1};
   uint32_t largest = 0;  // no label is larger; up to 65,535 they are stored with 16 bits, else with 32

@@ -20,6 +20,7 @@ enum class Order : uint32_t {
   cells,    // send what is known of cells
   sites,    // send the sites
   box,      // send the own sites of a box
+  bounds,   // answer with a box around own sites of some types
   keep,     // write the part into a file: a kind of it, and a folder
   // Surveys of the own sites (engine/ranks/lead_survey.hpp), with a stride where they are of a sample, and
   // with the number of cells where it takes all ranks together.

@@ -219,6 +219,15 @@ std::vector<PartPlace> LeadEngine::places() const {
   return places;
 }
 
+Box LeadEngine::bounds(const std::vector<uint8_t>& types) {
+  crew_.order(Order::bounds);
+  for (int rank = 1; rank < crew_.ranks(); ++rank) send_numbers<uint8_t>(crew_, rank, types);
+  brick_->fetch(PartOf::all);
+  Box bounds = bounds_of_types(brick_->tissue(), types);
+  for (const Message& answer : crew_.answers()) bounds.include(Reading(answer).take<Box>());
+  return bounds;
+}
+
 void LeadEngine::show_box(const Box& box, const std::function<void(const State&)>& show) {
   bring(PartOf::cells, cells_mcs_);
   crew_.order(Order::box);
@@ -337,6 +346,12 @@ void follow(Crew& crew, const Model& model, const MakeRank& ranks, int threads,
         brick->fetch(PartOf::sites);
         send_part(crew, 0, brick->tissue(), PartOf::sites);
         break;
+      case Order::bounds: {
+        const auto types = receive_numbers<uint8_t>(crew, 0);
+        brick->fetch(PartOf::all);
+        answer = message_of(bounds_of_types(brick->tissue(), types));
+        break;
+      }
       case Order::box: {
         Box box;
         crew.receive(0, std::as_writable_bytes(std::span(&box, 1)));

@@ -47,6 +47,8 @@ class LeadEngine : public Engine, private StateParts {
   std::vector<PartPlace> places() const override;
   bool has_act() const override { return !brick_->tissue().state.act.empty(); }
   const Cells& like() const override { return brick_->tissue().state.cells; }
+  const Cells& cells() override { return state_of_cells().cells; }
+  Box bounds(const std::vector<uint8_t>& types) override;
   void show_box(const Box& box, const std::function<void(const State&)>& show) override;
   void write(PartFile kind, const std::string& folder) override;
 

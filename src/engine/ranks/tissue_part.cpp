@@ -191,6 +191,23 @@ void copy_own_layers(const TissuePart& part, int32_t first, int32_t count, CellI
   });
 }
 
+Box bounds_of_types(const TissuePart& part, const std::vector<uint8_t>& types) {
+  const State& state = part.state;
+  Box bounds{part.grid.lattice().size, {0, 0, 0}};
+  for_each_stretch(part, part.brick.own_stored(), [&](Site stored, Site site, int32_t length) {
+    int32_t first = 0, last = length - 1;
+    const auto is_seen = [&](int32_t i) {
+      return types[state.cells.type[state.ids[std::size_t(stored + i)]]] != 0;
+    };
+    while (first <= last && !is_seen(first)) ++first;
+    while (last >= first && !is_seen(last)) --last;
+    if (first > last) return;
+    const Vec3i place = part.grid.lattice().position(site);
+    bounds.include({place + Vec3i{first, 0, 0}, place + Vec3i{last + 1, 1, 1}});
+  });
+  return bounds;
+}
+
 void own_sites_of(const TissuePart& part, const Box& box, std::vector<CellId>& ids,
                   std::vector<ActValue>& act) {
   const State& state = part.state;

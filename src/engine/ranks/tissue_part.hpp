@@ -56,6 +56,8 @@ uint64_t hash_of_cell(const TissuePart& part, CellId own);
 // whole has them, Act, types; nullptr: not wanted.
 void copy_own_layers(const TissuePart& part, int32_t first, int32_t count, CellId* ids, ActValue* act,
                      TypeId* types);
+// A box around the rank's own sites of cells of types with a flag; an empty one where there are none.
+Box bounds_of_types(const TissuePart& part, const std::vector<uint8_t>& types);
 // The rank's own sites of a box of the lattice, in the same way: ids, then Act where there is any.
 void own_sites_of(const TissuePart& part, const Box& box, std::vector<CellId>& ids,
                   std::vector<ActValue>& act);

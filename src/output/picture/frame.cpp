@@ -48,19 +48,26 @@ Frame Frame::from_numbers(const std::vector<double>& n) {
   return frame;
 }
 
-std::vector<uint8_t> framed_cells(const PictureSettings& settings, const Model& model, const State& state) {
+std::vector<uint8_t> framed_types(const PictureSettings& settings, const Model& model, const Cells& cells) {
   const bool tissue = settings.frame == PictureSettings::FrameOf::tissue;
   const bool solid = settings.view == PictureSettings::View::solid;
-  std::vector<uint8_t> framed(state.cells.count());
-  bool any = false;
-  for (CellId cell = 0; cell < state.cells.count(); ++cell) {
-    const TypeId type = state.cells.type[cell];
+  std::vector<uint8_t> framed(model.types.size());
+  for (std::size_t type = 0; type < framed.size(); ++type) {
     const CellType& look = model.types[type];
     const bool unseen = look.hidden && (look.frozen || (tissue && solid));
-    framed[cell] = !unseen && !(tissue && type == 0) ? 1 : 0;
-    any |= framed[cell] != 0 && (type == 0 || state.cells.extent[cell].volume > 0);
+    framed[type] = !unseen && !(tissue && type == 0) ? 1 : 0;
   }
+  bool any = false;
+  for (CellId cell = 0; cell < cells.count() && !any; ++cell)
+    any = framed[cells.type[cell]] != 0 && (cells.type[cell] == 0 || cells.extent[cell].volume > 0);
   if (!any) framed.assign(framed.size(), 1);  // no tissue: the lattice
+  return framed;
+}
+
+std::vector<uint8_t> framed_cells(const PictureSettings& settings, const Model& model, const State& state) {
+  const std::vector<uint8_t> types = framed_types(settings, model, state.cells);
+  std::vector<uint8_t> framed(state.cells.count());
+  for (CellId cell = 0; cell < state.cells.count(); ++cell) framed[cell] = types[state.cells.type[cell]];
   return framed;
 }
 

@@ -37,7 +37,10 @@ struct Frame {
   static Frame from_numbers(const std::vector<double>& numbers);  // empty where they are none
 };
 
-// Which cells a frame goes by: those that can be seen, or all that is not frozen and hidden, the medium too.
+// Which types of cells a frame goes by: those that can be seen, or all that is not frozen and hidden, the
+// medium too.
+std::vector<uint8_t> framed_types(const PictureSettings& settings, const Model& model, const Cells& cells);
+// The same by cell.
 std::vector<uint8_t> framed_cells(const PictureSettings& settings, const Model& model, const State& state);
 
 // Calls take(x, y, z) with both ends, and the far sides, of every row of sites that holds a framed cell; that

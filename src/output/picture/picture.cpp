@@ -30,15 +30,19 @@ PngParts PictureSeries::draw_png(const State& state, int threads) {
 }
 
 std::optional<Box> PictureSeries::plane() const {
-  if (settings_.view != PictureSettings::View::slice || settings_.frame != PictureSettings::FrameOf::lattice)
-    return std::nullopt;
+  if (settings_.view != PictureSettings::View::slice) return std::nullopt;
   return plane_of_slice(settings_, model_->lattice);
 }
 
-PngParts PictureSeries::draw_plane_png(const State& plane) {
+std::vector<uint8_t> PictureSeries::framed_by(const Cells& cells) const {
+  if (settings_.frame == PictureSettings::FrameOf::lattice) return {};
+  return framed_types(settings_, *model_, cells);
+}
+
+PngParts PictureSeries::draw_plane_png(const State& plane, const Box& seen) {
   PictureSettings of_plane = settings_;
   of_plane.position = 0;
-  return png_parts(draw_slice(of_plane, *model_, plane, frame_));
+  return png_parts(draw_slice(of_plane, *model_, plane, seen, frame_));
 }
 
 Image draw(const PictureSettings& settings, const Model& model, const State& state, int threads) {

@@ -23,10 +23,12 @@ class PictureSeries {
   Image draw(const State& state, int threads = 0);
   PngParts draw_png(const State& state, int threads = 0);
 
-  // The sites of the lattice that a picture is made of, where that is a plane of them.
+  // The sites of the lattice that a picture is made of, where that is a plane of them; and the types by which
+  // it is framed (frame.hpp), none where that is by the lattice.
   std::optional<Box> plane() const;
-  // From a state that has no others.
-  PngParts draw_plane_png(const State& plane);
+  std::vector<uint8_t> framed_by(const Cells& cells) const;
+  // From a state that has no others; the sites of such types lie in `seen`.
+  PngParts draw_plane_png(const State& plane, const Box& seen);
 
   const Frame& frame() const { return frame_; }
 

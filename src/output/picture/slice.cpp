@@ -40,20 +40,24 @@ Axes axes_of(const PictureSettings& settings, const Lattice& lattice) {
   return {across, across == 0 ? 1 : 0, row, row == 2};
 }
 
-// The rows and columns that a frame shows, in sites; rows count from the top of the picture.
-PlaneBox seen_box(const PictureSettings& settings, const Model& model, const State& state, const Axes& axes) {
-  const Vec3i size = state.lattice.size;
-  const PlaneBox all{0, 0, double(size[axes.column]), double(size[axes.row])};
-  if (settings.frame == PictureSettings::FrameOf::lattice) return all;
-  PlaneBox seen;
+// What a frame shows.
+Box seen_box(const PictureSettings& settings, const Model& model, const State& state) {
+  if (settings.frame == PictureSettings::FrameOf::lattice) return {{0, 0, 0}, state.lattice.size};
+  Box seen{state.lattice.size, {0, 0, 0}};
   for_each_row_end(state, framed_cells(settings, model, state), [&](double first, double last, int y, int z) {
-    for (const double x : {first, last})
-      for (const double far : {-0.5, 0.5}) {
-        const Vec3d place{x, y + far, z + far};
-        const double row = place[axes.row] + 0.5;
-        seen.include(place[axes.column] + 0.5, axes.rows_up ? all.bottom - row : row);
-      }
+    seen.include({{int32_t(first + 0.5), y, z}, {int32_t(last + 0.5), y + 1, z + 1}});
   });
+  return seen;
+}
+
+// The rows and columns of the picture that show it, in sites; rows count from the top.
+PlaneBox on_plane(const Box& box, const Axes& axes, double rows) {
+  PlaneBox seen;
+  if (box.empty()) return seen;
+  for (const Vec3i& corner : {box.low, box.high}) {
+    const double row = corner[axes.row];
+    seen.include(corner[axes.column], axes.rows_up ? rows - row : row);
+  }
   return seen;
 }
 
@@ -291,10 +295,15 @@ std::vector<Caption::Axis> axis_marks(const Axes& axes) {
 
 IndexedImage draw_slice(const PictureSettings& settings, const Model& model, const State& state,
                         Frame& frame) {
+  return draw_slice(settings, model, state, seen_box(settings, model, state), frame);
+}
+
+IndexedImage draw_slice(const PictureSettings& settings, const Model& model, const State& state,
+                        const Box& seen, Frame& frame) {
   const Lattice& lattice = state.lattice;
   const Axes axes = axes_of(settings, lattice);
   const PlaneBox all{0, 0, double(lattice.size[axes.column]), double(lattice.size[axes.row])};
-  frame.show(seen_box(settings, model, state, axes), all);
+  frame.show(on_plane(seen, axes, all.bottom), all);
   frame.box = {std::floor(frame.box.left), std::floor(frame.box.top), std::ceil(frame.box.right),
                std::ceil(frame.box.bottom)};
   if (frame.width == 0) choose_size(settings, frame);

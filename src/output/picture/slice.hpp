@@ -15,6 +15,10 @@ namespace kiln {
 IndexedImage draw_slice(const PictureSettings& settings, const Model& model, const State& state,
                         Frame& frame);
 
+// The same, where the frame shows at least the sites of a box, and the state may have those of the plane
+// alone.
+IndexedImage draw_slice(const PictureSettings& settings, const Model& model, const State& state,
+                        const Box& seen, Frame& frame);
 // The sites that it shows, at most.
 Box plane_of_slice(const PictureSettings& settings, const Lattice& lattice);
 

@@ -107,8 +107,11 @@ Observer::Work RunPictures::look(const Glance& now) {
 
 void RunPictures::draw_planes(StateParts& state, Moment moment) {
   draw_all(state.mcs(), moment, [&](PictureSeries& pictures) {
+    const std::vector<uint8_t> types = pictures.framed_by(state.cells());
+    const Box seen = types.empty() ? Box{{0, 0, 0}, state.lattice().size} : state.bounds(types);
     PngParts drawn;
-    state.show_box(*pictures.plane(), [&](const State& plane) { drawn = pictures.draw_plane_png(plane); });
+    state.show_box(*pictures.plane(),
+                   [&](const State& plane) { drawn = pictures.draw_plane_png(plane, seen); });
     return drawn;
   });
 }

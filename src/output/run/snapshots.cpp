@@ -44,7 +44,10 @@ Observer::Work RunSnapshots::look(const Glance& now) {
     if (lattice_) lattice_->add(state);
     if (labels_) write_label_image(folder_.labels(state.mcs), state, *model_);
   }};
-  if (!labels_) work.on_parts = [this](StateParts& state) { lattice_->add(state); };
+  work.on_parts = [this](StateParts& state) {
+    if (lattice_) lattice_->add(state);
+    if (labels_) write_label_image(folder_.labels(state.mcs()), state, *model_);
+  };
   return work;
 }
 

@@ -120,6 +120,9 @@ class Memory {
   std::unique_ptr<Block> block_;
 };
 
+// Bytes of all of them that this process had at a time, at most, on all GPUs together.
+int64_t most_memory_reserved();
+
 // An array on the device. Without a stream a copy is done when the call returns; with one, the host's memory
 // must stay as it is until the stream gets there, and should be Pinned.
 template <class T>

@@ -1,11 +1,27 @@
 #include <fmt/format.h>
 
+#include <atomic>
+
 #include "engine/cuda/driver/context.hpp"
 
 namespace kiln::cuda {
 
 using api::check;
 using api::driver;
+
+namespace {
+
+std::atomic<int64_t> reserved = 0, most_reserved = 0;
+
+void note_reserved(int64_t bytes) {
+  const int64_t now = reserved += bytes;
+  for (int64_t most = most_reserved; now > most && !most_reserved.compare_exchange_weak(most, now);) {
+  }
+}
+
+}  // namespace
+
+int64_t most_memory_reserved() { return most_reserved; }
 
 Memory::Memory(const Device& device, double bytes, const std::string& what) {
   if (!(bytes >= 0)) throw Failure(fmt::format("cannot reserve {} bytes on the GPU for {}", bytes, what));
@@ -20,6 +36,7 @@ Memory::Memory(const Device& device, double bytes, const std::string& what) {
   if (result == api::kOutOfMemory) throw device.too_little_memory(bytes, what);
   check(result, "reserving memory on the GPU for " + what);
   block->bytes = std::size_t(bytes);
+  note_reserved(int64_t(bytes));
   block_ = std::move(block);
 }
 
@@ -27,6 +44,7 @@ Memory::Block::~Block() {
   if (address == 0) return;
   context->make_current_quietly();
   driver().mem_free(address);
+  note_reserved(-int64_t(bytes));
 }
 
 void Memory::check_range(std::size_t bytes, std::size_t offset) const {
