@@ -155,23 +155,13 @@ class FirstState : public StoredState {
     if (model_.reads(OptionalColumn::moments)) counted_.moments.resize(counted_.count());
   }
 
-  // Sends something of every own cell to the rank whose slice it is in.
+  // Sends make(row) of every own cell to the rank whose slice it is in.
   template <class Record, class Make, class Take>
   void tell_owners(Exchange& exchange, const Make& make, const Take& take) {
-    CellId row = 1;
-    send_parcels(
-        exchange,
-        [&](std::vector<Message>& messages) {
-          for (std::size_t bytes = 0; row < own_numbers_.size() && bytes < kParcelBytes; ++row) {
-            const Record record = make(row);
-            append(messages[std::size_t(slice_owner(cells(), exchange.ranks(), record.number))], record);
-            bytes += sizeof record;
-          }
-          return row == own_numbers_.size();
-        },
-        [&](Reading message) {
-          while (!message.done()) take(message.take<Record>());
-        });
+    send_records<Record>(
+        exchange, own_numbers_.size() - 1,
+        [&](std::size_t i) { return slice_owner(cells(), exchange.ranks(), own_numbers_[i + 1]); },
+        [&](std::size_t i) { return make(CellId(i + 1)); }, take);
   }
 
   // A cell's anchor is its first site, whoever has that.
@@ -191,22 +181,14 @@ class FirstState : public StoredState {
     for (CellId i = 0; i < slice_.count; ++i)
       if (least[i] != std::numeric_limits<Site>::max())
         rows_.centroid[i].anchor = model_.lattice.position(least[i]);
-    auto next = told.begin();
-    send_parcels(
-        exchange,
-        [&](std::vector<Message>& messages) {
-          for (std::size_t bytes = 0; next != told.end() && bytes < kParcelBytes; ++next) {
-            append(messages[std::size_t(next->rank)],
-                   FirstSite{next->number, next->rank, least[next->number - slice_.first]});
-            bytes += sizeof(FirstSite);
-          }
-          return next == told.end();
+    send_records<FirstSite>(
+        exchange, told.size(), [&](std::size_t i) { return told[i].rank; },
+        [&](std::size_t i) {
+          const FirstSite& asked = told[i];
+          return FirstSite{asked.number, asked.rank, least[asked.number - slice_.first]};
         },
-        [&](Reading message) {
-          while (!message.done()) {
-            const auto first = message.take<FirstSite>();
-            counted_.centroid[own_row(first.number)].anchor = model_.lattice.position(first.site);
-          }
+        [&](const FirstSite& first) {
+          counted_.centroid[own_row(first.number)].anchor = model_.lattice.position(first.site);
         });
   }
 

@@ -118,20 +118,13 @@ struct Asked {
 // are kept by the first.
 std::vector<Asked> ask_owners(const std::vector<CellId>& numbers, CellId cells, Exchange& exchange) {
   std::vector<Asked> asked;
-  std::size_t next = 0;
-  send_parcels(
-      exchange,
-      [&](std::vector<Message>& messages) {
-        for (std::size_t bytes = 0; next < numbers.size() && bytes < kParcelBytes; ++next) {
-          const Asked question{numbers[next], exchange.rank()};
-          append(messages[std::size_t(slice_owner(cells, exchange.ranks(), numbers[next]))], question);
-          bytes += sizeof question;
-        }
-        return next == numbers.size();
+  send_records<Asked>(
+      exchange, numbers.size(),
+      [&](std::size_t i) { return slice_owner(cells, exchange.ranks(), numbers[i]); },
+      [&](std::size_t i) {
+        return Asked{numbers[i], exchange.rank()};
       },
-      [&](Reading message) {
-        while (!message.done()) asked.push_back(message.take<Asked>());
-      });
+      [&](const Asked& question) { asked.push_back(question); });
   std::sort(asked.begin(), asked.end());
   const IdSlice slice = id_slice(cells, exchange.ranks(), exchange.rank());
   std::vector<Asked> all;

@@ -38,20 +38,10 @@ bool is_tracked(const TissuePart& part, CellId own) { return part.is_cell(own) &
 template <class Record>
 std::vector<Record> sorted_out(const std::vector<Record>& records, CellId cells, Exchange& exchange) {
   std::vector<Record> mine;
-  std::size_t next = 0;
-  send_parcels(
-      exchange,
-      [&](std::vector<Message>& messages) {
-        for (std::size_t bytes = 0; next < records.size() && bytes < kParcelBytes; ++next) {
-          const int owner = slice_owner(cells, exchange.ranks(), records[next].number());
-          append(messages[std::size_t(owner)], records[next]);
-          bytes += sizeof(Record);
-        }
-        return next == records.size();
-      },
-      [&](Reading message) {
-        while (!message.done()) mine.push_back(message.take<Record>());
-      });
+  send_records<Record>(
+      exchange, records.size(),
+      [&](std::size_t i) { return slice_owner(cells, exchange.ranks(), records[i].number()); },
+      [&](std::size_t i) { return records[i]; }, [&](const Record& record) { mine.push_back(record); });
   return mine;
 }
 
