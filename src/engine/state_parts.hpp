@@ -30,10 +30,11 @@ struct OwnPart {
 
 enum class PartFile : uint32_t { checkpoint, snapshot };
 
-// A state in files.
-class StoredState {
+// A state of which a process reads what it needs: in files, or one that was just built
+// (ranks/first_state.hpp).
+class StateSource {
  public:
-  virtual ~StoredState() = default;
+  virtual ~StateSource() = default;
   virtual const Lattice& lattice() const = 0;
   virtual int64_t mcs() const = 0;
   virtual bool has_act() const = 0;
@@ -49,7 +50,7 @@ class PartStore {
   virtual ~PartStore() = default;
   // In a folder that is there.
   virtual void write(PartFile kind, const std::string& folder, const OwnPart& part) = 0;
-  virtual std::unique_ptr<StoredState> open(const std::string& checkpoint) = 0;
+  virtual std::unique_ptr<StateSource> open(const std::string& checkpoint) = 0;
   // What is wrong with the parts of a checkpoint that it is up to this process to look at, in a sentence; "":
   // nothing.
   virtual std::string check(const std::string& checkpoint, int process, int processes) = 0;

@@ -12,12 +12,8 @@ namespace {
 
 // Calls lead(options) on the first of so many processes.
 void build_together(int ranks, const Model& model, const std::function<void(const EngineOptions&)>& lead) {
-  test::as_crew(ranks, [&](Crew& crew) {
-    crew.meet("plan");
-    if (!crew.leads()) return follow(crew, model, test::ranks_of_one_thread(model), 1, [] { return 0; });
+  test::with_crew(ranks, model, [&](Crew& crew) {
     lead({.engine = "threads", .threads = 1, .crew = &crew, .build = true});
-    crew.order(Order::leave);
-    crew.answers();
   });
 }
 

@@ -13,21 +13,12 @@ class CrewSurvey : public testing::TestWithParam<std::string> {};
 TEST_P(CrewSurvey, CountsWhatOneProcessCounts) {
   const Model model = test::shipped_model(GetParam());
   for (const int ranks : {2, 6})
-    test::as_crew(ranks, [&](Crew& crew) {
-      crew.meet("plan");
-      if (!crew.leads()) {
-        follow(crew, model, test::ranks_of_one_thread(model), 2, [] { return 0; });
-        return;
+    test::with_crew(ranks, model, [&](Crew& crew) {
+      const auto engine = test::engine_for(model, {.engine = "threads", .threads = 1, .crew = &crew});
+      for (int look = 0; look < 2; ++look) {
+        test::expect_same_survey(*engine, model.frozen_types());
+        engine->advance(5);
       }
-      {
-        const auto engine = test::engine_for(model, {.engine = "threads", .threads = 1, .crew = &crew});
-        for (int look = 0; look < 2; ++look) {
-          test::expect_same_survey(*engine, model.frozen_types());
-          engine->advance(5);
-        }
-      }
-      crew.order(Order::leave);
-      crew.answers();
     });
 }
 
@@ -52,23 +43,17 @@ radius = 1.5
            {"size = [30, 24, 26]\nboundary = \"closed\"", "from = [15, 2, 13]\nto = [15, 19, 13]\n"}}) {
     const Model model = parse_model(hot + ends + "[lattice]\n" + lattice + "\n" + boxes, "hot", ".");
     for (const int ranks : {2, 4})
-      test::as_crew(ranks, [&](Crew& crew) {
-        crew.meet("plan");
-        if (!crew.leads()) return follow(crew, model, test::ranks_of_one_thread(model), 1, [] { return 0; });
-        {
-          const auto engine = test::engine_for(model, {.engine = "threads", .threads = 1, .crew = &crew});
-          const std::vector<bool> frozen = model.frozen_types();
-          for (int look = 0; look < 4; ++look) {
-            const Look seen(*engine);
-            EXPECT_EQ(fragmented_cells(seen, frozen), fragmented_cells(engine->state(), frozen));
-            EXPECT_EQ(wide_cells(seen, frozen), wide_cells(engine->state(), frozen));
-            fragmented += fragmented_cells(engine->state(), frozen);
-            wide += wide_cells(engine->state(), frozen);
-            engine->advance(2);
-          }
+      test::with_crew(ranks, model, [&](Crew& crew) {
+        const auto engine = test::engine_for(model, {.engine = "threads", .threads = 1, .crew = &crew});
+        const std::vector<bool> frozen = model.frozen_types();
+        for (int look = 0; look < 4; ++look) {
+          const Look seen(*engine);
+          EXPECT_EQ(fragmented_cells(seen, frozen), fragmented_cells(engine->state(), frozen));
+          EXPECT_EQ(wide_cells(seen, frozen), wide_cells(engine->state(), frozen));
+          fragmented += fragmented_cells(engine->state(), frozen);
+          wide += wide_cells(engine->state(), frozen);
+          engine->advance(2);
         }
-        crew.order(Order::leave);
-        crew.answers();
       });
   }
   EXPECT_GT(fragmented, 100);

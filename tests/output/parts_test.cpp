@@ -69,15 +69,9 @@ TEST(LinkedParts, MayBeThousands) {
 // Calls lead(engine options of the crew) on the first of so many processes.
 void with_crew(int ranks, const Model& model, const std::function<void(const EngineOptions&)>& lead) {
   PartFiles store(model.units.voxel_um);
-  test::as_crew(ranks, [&](Crew& crew) {
-    crew.meet("plan");
-    if (!crew.leads())
-      return follow(
-          crew, model, test::ranks_of_one_thread(model), 1, [] { return 0; }, &store);
-    lead({.engine = "threads", .threads = 1, .crew = &crew, .store = &store});
-    crew.order(Order::leave);
-    crew.answers();
-  });
+  test::with_crew(
+      ranks, model,
+      [&](Crew& crew) { lead({.engine = "threads", .threads = 1, .crew = &crew, .store = &store}); }, &store);
 }
 
 // A state some MCS after the first, as one process has it.

@@ -8,6 +8,7 @@
 #include "engine/ranks/brick_player.hpp"
 #include "engine/ranks/crew.hpp"
 #include "engine/ranks/in_process.hpp"
+#include "engine/ranks/lead_engine.hpp"
 #include "engine/schedule/tiles_plan.hpp"
 
 namespace kiln::test {
@@ -52,6 +53,20 @@ inline void as_crew(int ranks, const std::function<void(Crew&)>& play) {
   Crew crew = crew_of(0);
   play(crew);
   for (std::thread& other : others) other.join();
+}
+
+// lead(crew) is called on the first of so many ranks; the others follow it until it is done.
+inline void with_crew(int ranks, const Model& model, const std::function<void(Crew&)>& lead,
+                      PartStore* store = nullptr) {
+  as_crew(ranks, [&](Crew& crew) {
+    crew.meet("plan");
+    if (!crew.leads())
+      return follow(
+          crew, model, ranks_of_one_thread(model), 1, [] { return 0; }, store);
+    lead(crew);
+    crew.order(Order::leave);
+    crew.answers();
+  });
 }
 
 }  // namespace kiln::test

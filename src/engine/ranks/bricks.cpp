@@ -39,6 +39,15 @@ int32_t BrickGrid::thinnest() const {
   return result;
 }
 
+Box BrickGrid::around(Box box, int margin) const {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!is_cut(axis)) continue;
+    box.low[axis] -= margin;
+    box.high[axis] += margin;
+  }
+  return box;
+}
+
 std::vector<Box> BrickGrid::images_near(const Box& box, const Box& from, int distance) const {
   Box reach = from;
   for (int axis = 0; axis < 3; ++axis) {

@@ -24,6 +24,8 @@ class BrickGrid {
   int owner_of(const Vec3i& place) const;  // of a place in the lattice
   int32_t thinnest() const;                // of all bricks, along axes that are cut
 
+  // A box with a margin, less where it is negative, along the axes that are cut.
+  Box around(Box box, int margin) const;
   // How `box` lies when the lattice is seen from `from`: all images, around periodic axes, of which a part is
   // at most `distance` sites away from it.
   std::vector<Box> images_near(const Box& box, const Box& from, int distance) const;

@@ -28,21 +28,16 @@ struct FirstSite {
   Site site;
 };
 
-class FirstState : public StoredState {
+class FirstState : public StateSource {
  public:
   FirstState(const Model& model, const BrickGrid& grid, int near, Exchange& exchange,
              std::vector<std::string>* notes)
       : model_(model), own_(grid.brick(exchange.rank())) {
-    window_.lattice = model.lattice;
-    Box zone = own_;
-    for (int axis = 0; axis < 3; ++axis) {
-      if (!grid.is_cut(axis)) continue;
-      zone.low[axis] -= near;
-      zone.high[axis] += near;
-      window_.lattice.periodic[axis] = false;
-    }
-    FirstSites sites(model.lattice, zone);
+    FirstSites sites(model.lattice, grid.around(own_, near));
     build(sites, exchange, notes);
+    window_.lattice = model.lattice;
+    for (int axis = 0; axis < 3; ++axis)
+      if (grid.is_cut(axis)) window_.lattice.periodic[axis] = false;
     window_.lattice.size = sites.window().size();
     window_.ids = std::move(sites.ids());
     origin_ = sites.window().low;
@@ -231,7 +226,7 @@ class FirstState : public StoredState {
 
 }  // namespace
 
-std::unique_ptr<StoredState> build_first_state(const Model& model, const BrickGrid& grid, int near,
+std::unique_ptr<StateSource> build_first_state(const Model& model, const BrickGrid& grid, int near,
                                                Exchange& exchange, std::vector<std::string>* notes) {
   return std::make_unique<FirstState>(model, grid, near, exchange, notes);
 }

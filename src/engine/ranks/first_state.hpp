@@ -15,7 +15,7 @@ struct RefusedElsewhere {};
 // can read from: sites near to its brick, and the rows of its slice (id_slices.hpp). Where a model cannot be
 // built so, or at all, all ranks throw the same: NeedsWhole (model/initial/first_sites.hpp), or UserError.
 // Where some of them cannot, because they lack a file, say, the others throw RefusedElsewhere.
-std::unique_ptr<StoredState> build_first_state(const Model& model, const BrickGrid& grid, int near,
+std::unique_ptr<StateSource> build_first_state(const Model& model, const BrickGrid& grid, int near,
                                                Exchange& exchange, std::vector<std::string>* notes = nullptr);
 
 }  // namespace kiln

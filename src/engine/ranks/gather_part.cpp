@@ -54,11 +54,8 @@ std::vector<Stretch> stretches(int32_t low, int32_t high, int32_t size, bool per
 // cells of the rest are noted, too.
 class Window {
  public:
-  Window(StoredState& stored, TissuePart& part, int near) : stored_(stored), part_(part) {
-    const BrickGrid& grid = part.grid;
-    zone_ = part.brick.own;
-    for (int axis = 0; axis < 3; ++axis)
-      if (grid.is_cut(axis)) zone_.low[axis] -= near, zone_.high[axis] += near;
+  Window(StateSource& stored, TissuePart& part, int near) : stored_(stored), part_(part) {
+    zone_ = part.grid.around(part.brick.own, near);
     State& state = part.state;
     state.ids = HugeVector<CellId>(std::size_t(state.lattice.sites()));
     if (stored.has_act()) state.act = HugeVector<ActValue>(state.ids.size());
@@ -100,7 +97,7 @@ class Window {
       }
   }
 
-  StoredState& stored_;
+  StateSource& stored_;
   TissuePart& part_;
   Box zone_;
   NumberSet found_;
@@ -137,7 +134,7 @@ std::vector<Asked> ask_owners(const std::vector<CellId>& numbers, CellId cells, 
 }
 
 // Rows of the slice, to those who asked for them, with who else did.
-void answer(const std::vector<Asked>& asked, StoredState& stored, Exchange& exchange, GatheredPart& result) {
+void answer(const std::vector<Asked>& asked, StateSource& stored, Exchange& exchange, GatheredPart& result) {
   const IdSlice slice = id_slice(stored.cells(), exchange.ranks(), exchange.rank());
   TissuePart rows;
   rows.state.cells = stored.read_rows(slice.first, slice.count);
@@ -175,7 +172,7 @@ void answer(const std::vector<Asked>& asked, StoredState& stored, Exchange& exch
 
 }  // namespace
 
-GatheredPart gather_part(StoredState& stored, const BrickGrid& grid, int reach,
+GatheredPart gather_part(StateSource& stored, const BrickGrid& grid, int reach,
                          const std::vector<bool>& frozen, bool at_leisure, Exchange& exchange) {
   GatheredPart result{empty_part(grid, exchange.rank(), reach, frozen), {}};
   TissuePart& part = result.part;

@@ -12,7 +12,7 @@ struct GatheredPart {
 };
 // By all ranks at once; `at_leisure` as in Sharing. The same part as cut_out() gives, but for the order of
 // cells.
-GatheredPart gather_part(StoredState& stored, const BrickGrid& grid, int reach,
+GatheredPart gather_part(StateSource& stored, const BrickGrid& grid, int reach,
                          const std::vector<bool>& frozen, bool at_leisure, Exchange& exchange);
 
 }  // namespace kiln

@@ -72,7 +72,7 @@ std::string first_said(std::string own, const std::vector<Message>& answers) {
 }
 
 // nullptr where it cannot be, and why: most often all ranks come to the same.
-std::unique_ptr<StoredState> first_state_unless_refused(const Model& model, const BrickGrid& grid, int near,
+std::unique_ptr<StateSource> first_state_unless_refused(const Model& model, const BrickGrid& grid, int near,
                                                         Crew& crew, std::string& why) {
   try {
     return build_first_state(model, grid, near, crew.processes());
@@ -105,7 +105,7 @@ LeadEngine::LeadEngine(const State& whole, const Physics& first, const tiles::Se
 LeadEngine::LeadEngine(const std::string& checkpoint, const Physics& first, const tiles::Settings& settings,
                        const Vec3i& bricks, const MakeRank& ranks, int threads, Crew& crew, PartStore& store)
     : settings_(settings), crew_(crew), store_(&store), reach_(reach_of(first)) {
-  const std::unique_ptr<StoredState> stored = store.open(checkpoint);
+  const std::unique_ptr<StateSource> stored = store.open(checkpoint);
   grid_ = BrickGrid(stored->lattice(), bricks);
   crew.order(Order::gather);
   for (int rank = 1; rank < crew.ranks(); ++rank) {
@@ -124,7 +124,7 @@ LeadEngine::LeadEngine(const Model& model, std::vector<std::string>* notes, cons
       reach_(reach_of(model.phases.front().physics.view())) {
   crew.order(Order::build);
   for (int rank = 1; rank < crew.ranks(); ++rank) crew.send(rank, std::as_bytes(std::span(&bricks, 1)));
-  std::unique_ptr<StoredState> first;
+  std::unique_ptr<StateSource> first;
   try {
     first =
         build_first_state(model, grid_, shared_within(grid_, reach_, ranks.on_gpus), crew.processes(), notes);
@@ -140,7 +140,7 @@ LeadEngine::LeadEngine(const Model& model, std::vector<std::string>* notes, cons
   take_part(*first, model.phases.front().physics.view(), ranks, threads);
 }
 
-void LeadEngine::take_part(StoredState& stored, const Physics& first, const MakeRank& ranks, int threads) {
+void LeadEngine::take_part(StateSource& stored, const Physics& first, const MakeRank& ranks, int threads) {
   GatheredPart gathered =
       gather_part(stored, grid_, reach_, frozen_types_of(first), ranks.on_gpus, crew_.processes());
   brick_ = ranks.make(std::move(gathered.part), crew_.processes(), gathered.holders, first);
@@ -302,7 +302,7 @@ void follow(Crew& crew, const Model& model, const MakeRank& ranks, int threads,
         Vec3i counts;
         crew.receive(0, std::as_writable_bytes(std::span(&counts, 1)));
         const BrickGrid grid(model.lattice, counts);
-        std::unique_ptr<StoredState> stored;
+        std::unique_ptr<StateSource> stored;
         std::string why_not;
         if (order == Order::gather)
           stored = store->open(receive_text(crew));

@@ -53,7 +53,7 @@ class LeadEngine : public Engine, private StateParts {
   void write(PartFile kind, const std::string& folder) override;
 
   void bring(PartOf what, int64_t& of_mcs);
-  void take_part(StoredState& stored, const Physics& first, const MakeRank& ranks, int threads);
+  void take_part(StateSource& stored, const Physics& first, const MakeRank& ranks, int threads);
 
   tiles::Settings settings_;
   Crew& crew_;

@@ -76,15 +76,8 @@ class Whereabouts {
 template <class Visit>
 void for_each_site_at_cuts(const TissuePart& part, const Visit& visit) {
   const Box own = part.brick.own_stored();
-  Box inner = own, outer = own;
-  for (int axis = 0; axis < 3; ++axis) {
-    if (!part.grid.is_cut(axis)) continue;
-    inner.low[axis] += 1;
-    inner.high[axis] -= 1;
-    outer.low[axis] -= 1;
-    outer.high[axis] += 1;
-  }
-  outer = outer.within({{0, 0, 0}, part.state.lattice.size});
+  const Box inner = part.grid.around(own, -1),
+            outer = part.grid.around(own, 1).within({{0, 0, 0}, part.state.lattice.size});
   for (int32_t z = outer.low.z; z < outer.high.z; ++z)
     for (int32_t y = outer.low.y; y < outer.high.y; ++y)
       for (int32_t x = outer.low.x; x < outer.high.x; ++x) {

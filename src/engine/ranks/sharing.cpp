@@ -325,12 +325,7 @@ std::vector<std::vector<CellId>> cells_by_rank(const State& whole, const BrickGr
   std::vector<std::vector<CellId>> result;
   std::vector<bool> has_site(whole.cells.count(), false);
   for (int rank = 0; rank < grid.ranks(); ++rank) {
-    Box zone = grid.brick(rank);
-    for (int axis = 0; axis < 3; ++axis) {
-      if (!grid.is_cut(axis)) continue;
-      zone.low[axis] -= near;
-      zone.high[axis] += near;
-    }
+    const Box zone = grid.around(grid.brick(rank), near);
     std::vector<bool> seen(whole.cells.count(), false);
     for (int32_t z = zone.low.z; z < zone.high.z; ++z)
       for (int32_t y = zone.low.y; y < zone.high.y; ++y)

@@ -6,7 +6,7 @@ FirstSites::FirstSites(const Lattice& lattice)
     : lattice_(lattice), window_{{0, 0, 0}, lattice.size}, ids_(std::size_t(lattice.sites())) {}
 
 FirstSites::FirstSites(const Lattice& lattice, const Box& window)
-    : lattice_(lattice), window_(window), words_per_row_(std::size_t(lattice.size.x + 63) / 64) {
+    : lattice_(lattice), window_(window), taken_(lattice) {
   for (int axis = 0; axis < 3; ++axis) {
     if (lattice.periodic[axis]) continue;
     window_.low[axis] = std::max(window_.low[axis], 0);
@@ -14,7 +14,6 @@ FirstSites::FirstSites(const Lattice& lattice, const Box& window)
   }
   const Vec3i size = window_.size();
   ids_ = HugeVector<CellId>(std::size_t(size.x) * std::size_t(size.y) * std::size_t(size.z));
-  taken_.resize(words_per_row_ * std::size_t(lattice.size.y) * std::size_t(lattice.size.z));
 }
 
 // At every image of the place that the window shows.

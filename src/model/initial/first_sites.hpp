@@ -14,6 +14,34 @@ namespace kiln {
 
 struct Model;
 
+// A bit for every site. Rows have words of their own: several threads may set bits of different rows.
+class SiteBits {
+ public:
+  SiteBits() = default;
+  explicit SiteBits(const Lattice& lattice)
+      : rows_(lattice.size.y),
+        words_per_row_(std::size_t(lattice.size.x + 63) / 64),
+        words_(words_per_row_ * std::size_t(lattice.size.y) * std::size_t(lattice.size.z)) {}
+
+  bool empty() const { return words_.empty(); }
+  bool operator[](const Vec3i& place) const { return (words_[word(place)] >> (place.x % 64) & 1) != 0; }
+  void set(const Vec3i& place, bool value) {
+    const uint64_t bit = uint64_t(1) << (place.x % 64);
+    uint64_t& bits = words_[word(place)];
+    bits = value ? bits | bit : bits & ~bit;
+  }
+
+ private:
+  std::size_t word(const Vec3i& place) const {
+    return (std::size_t(place.z) * std::size_t(rows_) + std::size_t(place.y)) * words_per_row_ +
+           std::size_t(place.x / 64);
+  }
+
+  int32_t rows_ = 0;  // of a layer
+  std::size_t words_per_row_ = 0;
+  std::vector<uint64_t> words_;
+};
+
 class FirstSites {
  public:
   explicit FirstSites(const Lattice& lattice);
@@ -30,7 +58,7 @@ class FirstSites {
   // Several threads may work on different rows.
   bool is_free(const Vec3i& place) const {
     if (is_whole()) return ids_[std::size_t(lattice_.index(place))] == kMedium;
-    return (taken_[word_of(place)] >> (place.x % 64) & 1) == 0;
+    return !taken_[place];
   }
   // To a cell; to kMedium: the site is free again.
   void give(const Vec3i& place, CellId cell) {
@@ -38,9 +66,7 @@ class FirstSites {
       ids_[std::size_t(lattice_.index(place))] = cell;
       return;
     }
-    const uint64_t bit = uint64_t(1) << (place.x % 64);
-    uint64_t& word = taken_[word_of(place)];
-    word = cell == kMedium ? word & ~bit : word | bit;
+    taken_.set(place, cell != kMedium);
     give_in_window(place, cell);
   }
   // Where all sites are here: the id at a place, and those of its row behind it. nullptr elsewhere.
@@ -49,18 +75,12 @@ class FirstSites {
   }
 
  private:
-  // Rows have words of their own.
-  std::size_t word_of(const Vec3i& place) const {
-    return (std::size_t(place.z) * std::size_t(lattice_.size.y) + std::size_t(place.y)) * words_per_row_ +
-           std::size_t(place.x / 64);
-  }
   void give_in_window(const Vec3i& place, CellId cell);
 
   Lattice lattice_;
   Box window_;
   HugeVector<CellId> ids_;
-  std::vector<uint64_t> taken_;  // bits by site; none where all sites are here
-  std::size_t words_per_row_ = 0;
+  SiteBits taken_;  // none where all sites are here
 };
 
 // A step has to know what is at sites outside of a window: all have to be built.

@@ -88,7 +88,7 @@ void StepBuilder::hide_outside_mask() {
   if (!step_.mask) return;
   const KeptSites kept(*this, *step_.mask);
   const Vec3i& size = lattice().size;
-  hidden_.assign(hidden_word({0, 0, size.z}), 0);
+  hidden_ = SiteBits(lattice());
   const int64_t open = sum_over_rows(lattice(), [&](int32_t y, int32_t z) {
     int64_t sites = 0;
     kept.visit_row(y, z, {0, size.x}, [&](const Vec3i& place, bool is_kept) {
@@ -98,7 +98,7 @@ void StepBuilder::hide_outside_mask() {
         return;
       }
       give(place, kNowhere);
-      hidden_[hidden_word(place)] |= uint64_t(1) << (place.x % 64);
+      hidden_.set(place, true);
     });
     return sites;
   });
@@ -114,7 +114,7 @@ void StepBuilder::show_outside_mask() {
       if (const Vec3i place{x, y, z}; is_hidden(place)) give(place, kMedium);
     return 0;
   });
-  hidden_.clear();
+  hidden_ = {};
 }
 
 }  // namespace kiln

@@ -94,15 +94,7 @@ class StepBuilder {
  private:
   template <class Counts>
   int64_t count_region(const Counts& counts) const;
-  bool is_hidden(const Vec3i& place) const {
-    return !hidden_.empty() && (hidden_[hidden_word(place)] >> (place.x % 64) & 1) != 0;
-  }
-  // Rows have words of their own: several threads work on different rows.
-  std::size_t hidden_word(const Vec3i& place) const {
-    return (std::size_t(place.z) * std::size_t(lattice().size.y) + std::size_t(place.y)) *
-               (std::size_t(lattice().size.x + 63) / 64) +
-           std::size_t(place.x / 64);
-  }
+  bool is_hidden(const Vec3i& place) const { return !hidden_.empty() && hidden_[place]; }
 
   const Model& model_;
   uint32_t number_;
@@ -110,7 +102,7 @@ class StepBuilder {
   std::vector<TypeId>& types_;
   const InitialStep& step_;
   std::vector<std::string>* notes_;
-  std::vector<uint64_t> hidden_;  // bits by site, outside of a mask; none where there is no mask
+  SiteBits hidden_;  // outside of a mask; none where there is no mask
 };
 
 void add_boxes(StepBuilder& builder);

@@ -168,7 +168,7 @@ void write_sealed(const std::filesystem::path& path, const std::string& hash, co
 }
 
 // Opened for every read: while a file is open, other threads wait for the library.
-class StoredCheckpoint : public StoredState {
+class StoredCheckpoint : public StateSource {
  public:
   explicit StoredCheckpoint(const std::filesystem::path& path) : path_(path) {
     const hdf5::File file(path_, hdf5::File::Mode::read);
@@ -206,7 +206,7 @@ class StoredCheckpoint : public StoredState {
 
 }  // namespace
 
-std::unique_ptr<StoredState> open_checkpoint(const std::filesystem::path& path) {
+std::unique_ptr<StateSource> open_checkpoint(const std::filesystem::path& path) {
   return std::make_unique<StoredCheckpoint>(path);
 }
 

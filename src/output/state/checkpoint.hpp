@@ -68,6 +68,6 @@ Checkpoint read_checkpoint(const std::filesystem::path& path);
 Checkpoint read_checkpoint_without_state(const std::filesystem::path& path);
 void check_checkpoint_parts(const std::filesystem::path& path, int first, int step);
 void check_hash(const std::filesystem::path& path, const std::string& recorded, const std::string& found);
-std::unique_ptr<StoredState> open_checkpoint(const std::filesystem::path& path);
+std::unique_ptr<StateSource> open_checkpoint(const std::filesystem::path& path);
 
 }  // namespace kiln

@@ -18,7 +18,7 @@ void PartFiles::write(PartFile kind, const std::string& folder, const OwnPart& p
     write_snapshot_part(folder, part, voxel_um_);
 }
 
-std::unique_ptr<StoredState> PartFiles::open(const std::string& checkpoint) {
+std::unique_ptr<StateSource> PartFiles::open(const std::string& checkpoint) {
   return open_checkpoint(checkpoint);
 }
 
