@@ -132,7 +132,11 @@ int bench_command(const BenchOptions& given) {
         .add("ms_per_mcs", ms)
         .add("site_updates_per_second", rate)
         .add("hash", timed.hash);
-    if (const int64_t bytes = cuda::most_memory_reserved(); bytes > 0) json.add("device_bytes", bytes);
+    if (const cuda::MemoryUse use = cuda::most_memory_used(); use.bytes > 0) {
+      JsonObject purposes;
+      for (const auto& [purpose, bytes] : use.by_purpose) purposes.add(purpose, bytes);
+      json.add("device_bytes", use.bytes).add("device_bytes_for", purposes);
+    }
     if (timed.traffic.swaps > 0) add_traffic(json, timed);
     fmt::print("{}\n", json.line());
     return 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <numeric>
 #include <random>
 #include <span>
@@ -13,8 +14,10 @@
 #include "engine/ranks/brick_player.hpp"
 #include "engine/ranks/bricks_engine.hpp"
 #include "engine/ranks/sharing.hpp"
+#include "engine/schedule/rows_near.hpp"
 #include "engine/schedule/tiles_plan.hpp"
 #include "support/full_world.hpp"
+#include "support/islet.hpp"
 #include "support/shipped.hpp"
 #include "support/tiles_worlds.hpp"
 
@@ -103,6 +106,49 @@ TEST(Bricks, TakeNeighboursFartherAway) {
       if (fits(deep.state.lattice, cut, reach_of(deep))) expect_same_bits<3>(deep, cut, 0, 1, 2);
     if (HasFailure()) return;
   }
+}
+
+// Which rows of tiles a brick looks at: all that have targets in it, none twice, and no more than are
+// counted on.
+TEST(Bricks, FindTheRowsOfTilesThatAreNear) {
+  std::mt19937 rng(8);
+  const auto upto = [&](int low, int high) { return low + int(rng() % unsigned(high - low + 1)); };
+  int64_t with_targets = 0;
+  for (int world = 0; world < 20000; ++world) {
+    const Lattice lattice{
+        {40, upto(4, 60), upto(4, 60)}, {false, upto(0, 1) == 1, upto(0, 1) == 1}, upto(2, 3)};
+    tiles::Settings settings;
+    settings.apart = upto(1, 3);
+    settings.tile = {settings.apart, upto(settings.apart, 8), upto(settings.apart, 8)};
+    Lattice whole = lattice;
+    if (lattice.dimension == 2) whole.size.z = 1;
+    const tiles::Round round = tiles::round_at(whole, settings, 5, uint64_t(world));
+    Box box{{0, 0, 0}, whole.size};
+    for (int axis = 1; axis < whole.dimension; ++axis) {
+      box.low[axis] = upto(0, whole.size[axis] - 1);
+      box.high[axis] = upto(box.low[axis] + 1, whole.size[axis]);
+    }
+    const tiles::RowsNear near(round, whole, box);
+    std::map<std::pair<uint32_t, uint32_t>, int> seen;
+    for (uint32_t row = 0; row < near.count(); ++row) seen[{near.j_of(row), near.k_of(row)}] += 1;
+    for (uint32_t k = 0; k < uint32_t(round.count.z); ++k)
+      for (uint32_t j = 0; j < uint32_t(round.count.y); ++j) {
+        const Vec3i first = round.row_at(whole, j, k).first;
+        const bool inside = first.y >= box.low.y && first.y < box.high.y &&
+                            (whole.dimension == 2 || (first.z >= box.low.z && first.z < box.high.z));
+        const auto found = seen.find({j, k});
+        const int times = found == seen.end() ? 0 : found->second;
+        ASSERT_LE(times, 1) << "world " << world;
+        ASSERT_GE(times, inside ? 1 : 0) << "world " << world << ", row " << j << ", " << k;
+        with_targets += inside;
+      }
+    uint32_t most[2] = {1, 1};
+    for (int axis = 1; axis < whole.dimension; ++axis)
+      most[axis - 1] = tiles::RowsNear::most_along(box.size()[axis], settings.tile[axis], round.count[axis]);
+    ASSERT_FALSE(near.has(most[0], 0)) << "world " << world;
+    ASSERT_FALSE(near.has(0, most[1])) << "world " << world;
+  }
+  EXPECT_GT(with_targets, 50'000);
 }
 
 // As thin as they may be, along one axis and along all.
@@ -265,78 +311,16 @@ TEST(Bricks, ReadNothingBeyondTheirReach) {
   }
 }
 
-// Others that never have anything to say: nothing may be said to them.
-class Nobody : public Exchange {
- public:
-  Nobody(int rank, int ranks) : rank_(rank), ranks_(ranks) {}
-  int rank() const override { return rank_; }
-  int ranks() const override { return ranks_; }
-  void swap(std::span<const int> to, std::span<Message> out, std::vector<Message>& in) override {
-    for (const Message& message : out) EXPECT_TRUE(message.empty());
-    in.assign(to.size(), {});
-  }
-  uint64_t sum(uint64_t here) override { return here; }
-
- private:
-  int rank_, ranks_;
-};
-
-// A few cells amid a brick of a lattice that is empty otherwise.
-struct Islet {
-  Nobody nobody;
-  std::unique_ptr<BrickPlayer<3>> player;
-
-  Islet(const Model& model, const Vec3i& bricks, const Box& cells)
-      : nobody(BrickGrid(model.lattice, bricks).owner_of(cells.low), bricks.x * bricks.y * bricks.z) {
-    const Physics physics = model.phases[0].physics.view();
-    const int reach = longest_reach(model.adhesion_neighbours, model.perimeter_neighbours);
-    TissuePart part;
-    part.grid = BrickGrid(model.lattice, bricks);
-    part.brick = brick_with_halo(part.grid, nobody.rank(), reach);
-    part.frozen = frozen_types_of(physics);
-    part.state.lattice = part.brick.stored;
-    part.state.ids = HugeVector<CellId>(std::size_t(part.brick.stored.sites()));
-    part.state.act = HugeVector<ActValue>(part.state.ids.size());
-    part.state.cells.add(0);
-    part.number = {kMedium};
-    part.here = {0};
-    constexpr int32_t kEdge = 6;
-    for (int32_t z = cells.low.z; z < cells.high.z; z += kEdge)
-      for (int32_t y = cells.low.y; y < cells.high.y; y += kEdge)
-        for (int32_t x = cells.low.x; x < cells.high.x; x += kEdge) {
-          const CellId own = part.add_cell(CellId(part.number.size()));
-          part.state.cells.type[own] = 1;
-          for (int32_t i = 0; i < kEdge * kEdge * kEdge; ++i) {
-            const Vec3i place{x + i % kEdge, y + i / kEdge % kEdge, z + i / (kEdge * kEdge)};
-            part.state.ids[std::size_t(part.state.lattice.index(place - part.brick.origin))] = own;
-          }
-        }
-    recount(part.state, model.perimeter_neighbours, part.frozen, false);
-    for (CellId own = 1; own < part.number.size(); ++own)
-      part.here[own] = part.state.cells.extent[own].volume;
-    player = std::make_unique<BrickPlayer<3>>(std::move(part), nobody, Holders{}, physics, 5,
-                                              tiles::settings_for(model), 1);
-  }
-  // By place in the lattice.
-  std::map<Site, CellId> cells() const {
-    const TissuePart& part = player->tissue();
-    std::map<Site, CellId> result;
-    for (Site site = 0; site < part.state.lattice.sites(); ++site)
-      if (const CellId own = part.state.ids[std::size_t(site)]; own != kMedium)
-        result[part.grid.lattice().index(part.state.lattice.position(site) + part.brick.origin)] =
-            part.number[own];
-    return result;
-  }
-};
-
 // A lattice of 10^12 sites with more than 2^32 tiles. It is cut into a million bricks, and into two, and one
 // of them is played.
 TEST(Bricks, MayBePartsOfALatticeWithMoreThan32BitsOfTiles) {
   const Model model = read_model(test::models_folder() / "large/cubic-centimetre.toml");
-  const tiles::Round round = tiles::round_at(model.lattice, tiles::settings_for(model), 5, 0);
+  const tiles::Settings settings = tiles::settings_for(model);
+  const tiles::Round round = tiles::round_at(model.lattice, settings, 5, 0);
   ASSERT_GT(round.tiles(), uint64_t(1) << 32);
   const Box cells{{5070, 5070, 9324}, {5082, 5082, 9336}};
-  Islet one(model, {100, 100, 100}, cells), other(model, {125, 125, 125}, cells);
+  const MakeRank ranks = ranks_of_threads(3, 5, settings, 1);
+  test::Islet one(model, {100, 100, 100}, cells, ranks), other(model, {125, 125, 125}, cells, ranks);
   ASSERT_FALSE(one.player->tissue().brick.origin == other.player->tissue().brick.origin);
   const std::map<Site, CellId> first = one.cells();
   for (int mcs = 0; mcs < 5; ++mcs) {

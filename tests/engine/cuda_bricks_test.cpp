@@ -6,9 +6,11 @@
 
 #include "engine/cuda/ranks/brick_player.hpp"
 #include "engine/host/threads.hpp"
+#include "engine/ranks/brick_player.hpp"
 #include "engine/ranks/bricks_engine.hpp"
 #include "support/crew_of_threads.hpp"
 #include "support/full_world.hpp"
+#include "support/islet.hpp"
 #include "support/nvrtc.hpp"
 #include "support/shipped.hpp"
 #include "support/tiles_worlds.hpp"
@@ -133,12 +135,43 @@ TEST(CudaBricks, HearOfFastCellsInTime) {
   EXPECT_GT(expect_bits_of_threads(w, {6, 1, 1}, 1, 60), 2000);
 }
 
+// Cells that fly apart: several times as many copies as outboxes have room for on the device, and cells that
+// come to bricks which have no rows left for them.
+TEST(CudaBricks, HaveRoomForMuchAtOnce) {
+  KILN_NEEDS_GPU();
+  for (const int passes : {1, 4})
+    for (const Way way : {Way::peers, Way::host}) {
+      SmallWorld w = test::tissue({{40, 36, 40}, {true, false, true}, 3}, 2, 5);
+      w.temperature = 10'000;
+      EXPECT_GT(expect_bits_of_threads(w, {1, 1, 4}, passes, 12, way), 20'000);
+    }
+}
+
 // Stamps of Act and anchors are renewed now and then.
 TEST(CudaBricks, GiveTheBitsOfThreadsForLong) {
   KILN_NEEDS_GPU();
   EXPECT_GT(
       expect_bits_of_threads(test::tissue({{64, 48, 1}, {true, true, false}, 2}, 6, 1), {2, 2, 1}, 1, 400),
       0);
+}
+
+// One of a million bricks of a lattice of 10^12 sites.
+TEST(CudaBricks, MayBePartsOfALatticeWithMoreThan32BitsOfTiles) {
+  KILN_NEEDS_GPU();
+  const Model model = read_model(test::models_folder() / "large/cubic-centimetre.toml");
+  const tiles::Settings settings = tiles::settings_for(model);
+  ASSERT_GT(tiles::round_at(model.lattice, settings, 5, 0).tiles(), uint64_t(1) << 32);
+  const Box cells{{5070, 5070, 9324}, {5082, 5082, 9336}};
+  test::Islet on_threads(model, {100, 100, 100}, cells, ranks_of_threads(3, 5, settings, 2));
+  test::Islet on_gpu(model, {100, 100, 100}, cells,
+                     ranks_of_gpus({0}, 0, 5, settings, model.largest_act(), Numbers::folded));
+  const std::map<Site, CellId> first = on_gpu.cells();
+  for (int mcs = 0; mcs < 5; ++mcs) {
+    on_threads.player->advance(1);
+    on_gpu.player->advance(1);
+    ASSERT_EQ(on_gpu.cells(), on_threads.cells()) << "MCS " << mcs;
+  }
+  EXPECT_NE(on_gpu.cells(), first);
 }
 
 // Shipped models, in all phases.

@@ -176,11 +176,11 @@ TEST_P(BrickKernels, CompileWithoutSpills) {
   const Vec3i counts = along_x                        ? Vec3i{2, 1, 1}
                        : model.lattice.dimension == 2 ? Vec3i{1, 2, 1}
                                                       : Vec3i{1, 1, 2};
-  const Lattice stored = brick_with_halo(BrickGrid(model.lattice, counts), 1, 2).stored;
+  const Brick brick = brick_with_halo(BrickGrid(model.lattice, counts), 1, 2);
   const TilesKernels kernels =
       compile_tiles(model.phases.back().physics.view(), tiles::settings_for(model), layout,
                     model.history_length(), Numbers::folded, 90, 132, shared_per_block(90), true,
-                    sites_of_brick(stored, along_x, layout.word_bytes));
+                    sites_of_brick(brick.stored, brick.own.size(), along_x, layout.word_bytes));
   EXPECT_GE(kernels.shape.warps_per_block, 14);
   for (const KernelResources& r : resources(kernels.compiled))
     EXPECT_EQ(r.spill_stores + r.spill_loads, 0) << r.name << " spills, with " << r.registers << " registers";

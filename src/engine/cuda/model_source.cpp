@@ -189,6 +189,7 @@ std::string constants_text(const Physics& p, const SiteLayout& layout, int histo
   text += lattice_constants(stored.lattice, "") + lattice_constants(p.lattice, "Whole");
   constant("kRowPitch", stored.row_pitch);
   text += fmt::format("constexpr bool kBrick = {};\n", literal(stored.is_brick));
+  text += fmt::format("constexpr Vec3i kOwnSize{{{}, {}, {}}};\n", stored.own.x, stored.own.y, stored.own.z);
   constant("kTypes", types);
   constant("kIdBits", layout.id_bits);
   constant("kMaxAct", layout.max_act);

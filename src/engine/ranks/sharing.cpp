@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "core/lattice_size.hpp"
@@ -10,7 +11,7 @@
 namespace kiln {
 namespace {
 
-constexpr int kRoundsBetween = 4, kRoundsBetweenAtLeisure = 8;
+constexpr int kRoundsBetween = 4, kRoundsBetweenAtLeisure = 6;
 
 // How far away a cell can be and be within reach when others hear of it.
 int nearness(int reach, const Pace& pace) { return reach + pace.between + pace.lag; }
@@ -140,6 +141,10 @@ void Sharing::put_into(CellId own, uint32_t set) {
   cells_of_set_[set_of_[own]] -= 1;
   cells_of_set_[set] += 1;
   set_of_[own] = set;
+}
+
+int64_t Sharing::shared_cells() const {
+  return std::accumulate(cells_of_set_.begin() + 1, cells_of_set_.end(), int64_t(0));
 }
 
 std::vector<int64_t> Sharing::shared_with() const {

@@ -71,6 +71,10 @@ class Sharing {
   // Those of them, as indices, that share a cell of the rank.
   const std::vector<int>& sharers_of(CellId own) const { return sets_[set_of_[own]]; }
   bool is_shared(CellId own) const { return set_of_[own] != 0; }
+  int64_t shared_cells() const;
+  // Sets of partners have numbers, which they keep; the first set is empty.
+  uint32_t set_of(CellId own) const { return set_of_[own]; }
+  const std::vector<std::vector<int>>& sets() const { return sets_; }
   // True on one of the ranks that know a cell.
   bool keeps(CellId own) const;
 

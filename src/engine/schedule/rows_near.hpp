@@ -22,7 +22,7 @@ class RowsNear {
   KILN_HD uint32_t k_at(uint32_t z) const { return along_z_.at(z); }
   // No more than so many along an axis, wherever a box of this length lies.
   KILN_HD static constexpr uint32_t most_along(int32_t length, int32_t tile, int32_t count) {
-    const int32_t most = length / tile + 5;
+    const int32_t most = length / tile + 3;
     return uint32_t(most < count ? most : count);
   }
 
@@ -48,7 +48,7 @@ class RowsNear {
     int64_t done = 0;  // numbers below are dealt with
     for (int turn = 0; turn <= (lattice.periodic[axis] ? 1 : 0); ++turn) {
       const int64_t beyond = int64_t(turn) * lattice.size[axis];
-      const int64_t lowest = floor_of(box.low[axis] + beyond - shift - room, tile);
+      const int64_t lowest = floor_of(box.low[axis] + beyond - shift - room + tile - 1, tile);
       const int64_t highest = floor_of(box.high[axis] - 1 + beyond - shift, tile) + 1;
       const int64_t begin = lowest > done ? lowest : done;
       const int64_t end = highest < round.count[axis] ? highest : round.count[axis];

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -107,21 +108,26 @@ class Memory {
   void upload(const void* from, std::size_t bytes, std::size_t offset, const Stream* stream);
   void download(void* to, std::size_t bytes, std::size_t offset, const Stream* stream) const;
   void copy(const Memory& from, std::size_t bytes, const Stream* stream);
-  void fill(uint8_t byte, const Stream* stream);
+  void fill(uint8_t byte, std::size_t bytes, const Stream* stream);
 
  private:
   struct Block {
     std::shared_ptr<Context> context;
     api::Address address = 0;
     std::size_t bytes = 0;
+    std::string purpose;
     ~Block();
   };
   void check_range(std::size_t bytes, std::size_t offset) const;
   std::unique_ptr<Block> block_;
 };
 
-// Bytes of all of them that this process had at a time, at most, on all GPUs together.
-int64_t most_memory_reserved();
+// What this process had reserved when that was most, on all GPUs together.
+struct MemoryUse {
+  int64_t bytes = 0;
+  std::map<std::string, int64_t> by_purpose;
+};
+MemoryUse most_memory_used();
 
 // An array on the device. Without a stream a copy is done when the call returns; with one, the host's memory
 // must stay as it is until the stream gets there, and should be Pinned.
@@ -147,7 +153,10 @@ class Buffer {
   void copy(const Buffer& from, int64_t count, const Stream* stream = nullptr) {
     memory_.copy(from.memory_, std::size_t(count) * sizeof(T), stream);
   }
-  void fill(uint8_t byte, const Stream* stream = nullptr) { memory_.fill(byte, stream); }
+  void fill(uint8_t byte, const Stream* stream = nullptr) { fill(byte, size(), stream); }
+  void fill(uint8_t byte, int64_t count, const Stream* stream = nullptr) {
+    memory_.fill(byte, std::size_t(count) * sizeof(T), stream);
+  }
 
  private:
   Memory memory_;

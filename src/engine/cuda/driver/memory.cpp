@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <atomic>
+#include <mutex>
 
 #include "engine/cuda/driver/context.hpp"
 
@@ -11,17 +11,22 @@ using api::driver;
 
 namespace {
 
-std::atomic<int64_t> reserved = 0, most_reserved = 0;
+std::mutex use_lock;
+MemoryUse use, most_use;
 
-void note_reserved(int64_t bytes) {
-  const int64_t now = reserved += bytes;
-  for (int64_t most = most_reserved; now > most && !most_reserved.compare_exchange_weak(most, now);) {
-  }
+void note_reserved(int64_t bytes, const std::string& purpose) {
+  const std::lock_guard guard(use_lock);
+  use.bytes += bytes;
+  use.by_purpose[purpose] += bytes;
+  if (use.bytes > most_use.bytes) most_use = use;
 }
 
 }  // namespace
 
-int64_t most_memory_reserved() { return most_reserved; }
+MemoryUse most_memory_used() {
+  const std::lock_guard guard(use_lock);
+  return most_use;
+}
 
 Memory::Memory(const Device& device, double bytes, const std::string& what) {
   if (!(bytes >= 0)) throw Failure(fmt::format("cannot reserve {} bytes on the GPU for {}", bytes, what));
@@ -36,7 +41,8 @@ Memory::Memory(const Device& device, double bytes, const std::string& what) {
   if (result == api::kOutOfMemory) throw device.too_little_memory(bytes, what);
   check(result, "reserving memory on the GPU for " + what);
   block->bytes = std::size_t(bytes);
-  note_reserved(int64_t(bytes));
+  block->purpose = what;
+  note_reserved(int64_t(bytes), what);
   block_ = std::move(block);
 }
 
@@ -44,7 +50,7 @@ Memory::Block::~Block() {
   if (address == 0) return;
   context->make_current_quietly();
   driver().mem_free(address);
-  note_reserved(-int64_t(bytes));
+  note_reserved(-int64_t(bytes), purpose);
 }
 
 void Memory::check_range(std::size_t bytes, std::size_t offset) const {
@@ -83,11 +89,12 @@ void Memory::copy(const Memory& from, std::size_t bytes, const Stream* stream) {
         "copying on the GPU");
 }
 
-void Memory::fill(uint8_t byte, const Stream* stream) {
-  if (bytes() == 0) return;
+void Memory::fill(uint8_t byte, std::size_t bytes, const Stream* stream) {
+  check_range(bytes, 0);
+  if (bytes == 0) return;
   block_->context->make_current();
-  check(stream ? driver().memset_async(address(), byte, bytes(), stream->handle())
-               : driver().memset(address(), byte, bytes()),
+  check(stream ? driver().memset_async(address(), byte, bytes, stream->handle())
+               : driver().memset(address(), byte, bytes),
         "filling memory on the GPU");
 }
 

@@ -19,12 +19,24 @@ int64_t outbox_bytes(int64_t cells, int64_t sites_per_cell, const tiles::Setting
   return std::max(copies * int64_t(sizeof(SentCopy)), cells * int64_t(sizeof(SentSums)) + 4096);
 }
 
+// By type: rows for cells that come. Those that are shared stay so a little longer than they were near, and
+// cells of a type may gather.
+std::vector<std::size_t> spare_rows(const TissuePart& part, const Sharing& sharing, int types) {
+  std::vector<std::size_t> cells(std::size_t(types), 0), shared = cells, spare = cells;
+  for (CellId own = 1; own < part.state.cells.count(); ++own) {
+    cells[part.state.cells.type[own]] += 1;
+    shared[part.state.cells.type[own]] += sharing.is_shared(own);
+  }
+  for (std::size_t k = 0; k < spare.size(); ++k) spare[k] = 64 + cells[k] / 128 + shared[k] / 6;
+  return spare;
+}
+
 }  // namespace
 
 BrickPlayer::Memory::Memory(const Device& device, const Stream& stream, TissuePart& part,
                             const Sharing& sharing_of_part, int types, int max_act,
                             const std::vector<uint32_t>& told)
-    : state(device, stream, part, types, max_act),
+    : state(device, stream, part, max_act, spare_rows(part, sharing_of_part, types)),
       sharing(device, stream, state, part, sharing_of_part, told),
       stamp(kFirstStamp) {}
 
@@ -127,7 +139,8 @@ void BrickPlayer::compile() {
       open_fields(settings_.passes, m.state.layout().max_act, !part_.state.cells.moments.empty(), true);
   if (m.open.size() < words) {
     m.open = {};
-    m.open = Buffer<uint32_t>(device_, words, "the attempts of a round");
+    const int64_t scratch = std::max(m.state.scratch_words(), BrickSharing::scratch_words(m.state));
+    m.open = Buffer<uint32_t>(device_, std::max(words, scratch), "the attempts of a round");
   }
   if (m.warps.size() > 0) counts_before_ = counts();
   m.warps = Buffer<WarpNotes>(device_, split.warps(), "the attempts of a round");
@@ -163,7 +176,7 @@ void BrickPlayer::make_roomier() {
   const std::vector<uint32_t> told = memory_->sharing.told();
   Message came;
   for (const CellId own : sharing_.came()) append_row(came, part_, own);
-  memory_->state.fetch_cells();
+  memory_->state.fetch_cells(memory_->open);
   memory_->state.fetch_sites();
   Reading rows(came);
   for (const CellId own : sharing_.came()) read_row(rows, part_, own);
@@ -182,17 +195,18 @@ void BrickPlayer::check_faults() {
 }
 
 void BrickPlayer::begin_refresh() {
-  memory_->sharing.begin_finding(brick_);
+  mail_.look_for_overflow();
+  memory_->sharing.begin_finding(brick_, memory_->open);
   is_refreshing_ = true;
 }
 
 // The GPU plays on while ranks agree, until rows are wanted.
 void BrickPlayer::complete_refresh() {
   is_refreshing_ = false;
-  sharing_.agree(memory_->sharing.found(brick_), traffic_);
+  sharing_.agree(memory_->sharing.found(brick_, memory_->open), traffic_);
   memory_->sharing.prepare();
   sharing_.complete([&](const std::vector<CellId>& cells) { memory_->state.fetch_rows(cells); }, traffic_);
-  if (!memory_->sharing.take_over(brick_)) {
+  if (!memory_->sharing.take_over(brick_, memory_->open)) {
     make_roomier();
     memory_->sharing.list_shared(brick_);
   }
@@ -336,7 +350,8 @@ void BrickPlayer::move_anchors() {
 void BrickPlayer::fetch(PartOf what) {
   if (what != PartOf::sites && !cells_are_current_) {
     if (tick_.counts) count_all_sums();
-    memory_->state.fetch_cells();
+    mail_.forget_overflow();  // so much is not told every time
+    memory_->state.fetch_cells(memory_->open);
     cells_are_current_ = true;
   }
   if (what != PartOf::cells && !sites_are_current_) {

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <numeric>
 
 namespace kiln::cuda {
 namespace {
@@ -35,20 +33,19 @@ BrickSharing::BrickSharing(const Device& device, const Stream& stream, BrickStat
       state_(state),
       part_(part),
       sharing_(sharing),
-      numbers_(device, state.rows(), "the cells"),
-      partners_(device, state.rows(), "the cells"),
-      near_(device, state.rows(), "the cells"),
-      here_(device, state.rows(), "the cells"),
-      told_(device, state.rows(), "the cells"),
-      shared_count_(device, 1, "the cells"),
-      found_count_(device, 1, "the cells"),
+      numbers_(device, state.rows(), "who shares which cells"),
+      sharers_(device, state.rows(), "who shares which cells"),
+      here_(device, state.rows(), "who shares which cells"),
+      told_(device, state.rows(), "who shares which cells"),
+      shared_count_(device, 1, "who shares which cells"),
+      found_count_(device, 1, "who shares which cells"),
       count_(device, 1),
       first_found_(device, kFoundAtOnce),
       is_found_(device) {
-  found_ = Buffer<FoundChange>(device, 4 * kFoundAtOnce, "the cells");
+  found_ = Buffer<FoundChange>(device, 4 * kFoundAtOnce, "who shares which cells");
   const auto rows = std::size_t(state.rows());
   std::vector<CellId> numbers(rows, kNowhere);
-  std::vector<uint64_t> partners(rows, 0);
+  std::vector<uint32_t> sharers(rows, 0);
   std::vector<int32_t> here(rows, 0);
   std::vector<uint32_t> told_by_row(rows, 0);
   for (std::size_t row = 0; row < rows; ++row) {
@@ -56,17 +53,17 @@ BrickSharing::BrickSharing(const Device& device, const Stream& stream, BrickStat
     if (own == kMedium && row != kMedium) continue;
     numbers[row] = part.number[own];
     here[row] = part.here[own];
-    partners[row] = bits_of(own);
+    sharers[row] = sharing.set_of(own);
     if (!told.empty()) told_by_row[row] = told[own];
   }
   numbers_.upload(numbers.data(), numbers_.size());
-  partners_.upload(partners.data(), partners_.size());
+  sharers_.upload(sharers.data(), sharers_.size());
+  fit_sets();
   here_.upload(here.data(), here_.size());
   told_.upload(told_by_row.data(), told_.size());
-  near_.fill(0);
   const std::vector<Zone> zones = zones_of(part, sharing);
   zone_count_ = int32_t(zones.size());
-  zones_ = Buffer<Zone>(device, std::max<int64_t>(1, zone_count_), "the cells");
+  zones_ = Buffer<Zone>(device, std::max<int64_t>(1, zone_count_), "who shares which cells");
   zones_.upload(zones.data(), zone_count_);
 }
 
@@ -80,18 +77,19 @@ void BrickSharing::use(const Module& module) {
 
 void BrickSharing::give(BrickTables& tables) const {
   tables.numbers = numbers_.data();
-  tables.partners = partners_.data();
+  tables.sharers = sharers_.data();
+  tables.sets = sets_.data();
   tables.here = here_.data();
   tables.told = told_.data();
   tables.own_ids = own_ids_.data();
-  tables.own_ids_mask = own_ids_.size() > 0 ? uint32_t(own_ids_.size() - 1) : 0;
+  tables.own_ids_size = uint32_t(own_ids_.size());
   tables.shared = shared_.data();
   tables.shared_count = shared_count_.data();
 }
 
-uint64_t BrickSharing::bits_of(CellId own) const {
+uint64_t BrickSharing::bits_of(uint32_t set) const {
   uint64_t bits = 0;
-  for (const int partner : sharing_.sharers_of(own)) {
+  for (const int partner : sharing_.sets()[set]) {
     if (partner >= kMostPartners)
       throw Failure(fmt::format("brick {} shares cells with more than {} others: cut the lattice into fewer.",
                                 part_.brick.rank, kMostPartners));
@@ -100,44 +98,67 @@ uint64_t BrickSharing::bits_of(CellId own) const {
   return bits;
 }
 
-void BrickSharing::begin_finding(const BrickTables& tables) {
-  mark_near_.launch(state_.grid_stride(), stream_, state_.tables(), static_cast<const Zone*>(zones_.data()),
-                    zone_count_, near_.data());
-  found_count_.fill(0, &stream_);
-  find_changes_.launch(state_.grid_stride(), stream_, state_.tables(), tables,
-                       static_cast<const uint64_t*>(near_.data()), found_.data(), found_count_.data(),
-                       uint32_t(found_.size()));
-  found_count_.download(count_.data(), 1, 0, &stream_);
+// Room for the sets that there are; those that came are put there with the cells that they share.
+bool BrickSharing::fit_sets() {
+  const auto count = int64_t(sharing_.sets().size());
+  if (sets_.size() >= count) return false;
+  std::vector<uint64_t> bits(std::size_t(2 * count), 0);
+  for (int64_t set = 0; set < count; ++set) bits[std::size_t(set)] = bits_of(uint32_t(set));
+  sets_ = {};
+  sets_ = Buffer<uint64_t>(device_, 2 * count, "who shares which cells");
+  sets_.upload(bits.data(), 2 * count);
+  return true;
+}
+
+void BrickSharing::begin_finding(const BrickTables& tables, Buffer<uint32_t>& scratch) {
+  find(tables, scratch, found_.data(), found_.size());
   found_.download(first_found_.data(), kFoundAtOnce, 0, &stream_);
-  near_.fill(0, &stream_);
   is_found_.record(stream_);
 }
 
-std::vector<Sharing::Change> BrickSharing::found(const BrickTables& tables) {
+void BrickSharing::find(const BrickTables& tables, Buffer<uint32_t>& scratch, FoundChange* found,
+                        int64_t room) {
+  auto* const near = reinterpret_cast<uint64_t*>(scratch.data());
+  scratch.fill(0, 2 * state_.rows(), &stream_);
+  mark_near_.launch(state_.grid_stride(), stream_, state_.tables(), static_cast<const Zone*>(zones_.data()),
+                    zone_count_, near);
+  found_count_.fill(0, &stream_);
+  find_changes_.launch(state_.grid_stride(), stream_, state_.tables(), tables,
+                       static_cast<const uint64_t*>(near), found, found_count_.data(), uint32_t(room));
+  found_count_.download(count_.data(), 1, 0, &stream_);
+}
+
+std::vector<Sharing::Change> BrickSharing::found(const BrickTables& tables, Buffer<uint32_t>& scratch) {
   is_found_.synchronize();
-  int64_t count = count_[0];
-  while (count > found_.size()) {  // what is found now is as good
-    found_ = {};
-    found_ = Buffer<FoundChange>(device_, 2 * count, "the cells");
-    begin_finding(tables);
-    is_found_.synchronize();
-    count = count_[0];
-  }
-  std::vector<FoundChange> all(first_found_.data(), first_found_.data() + std::min(count, kFoundAtOnce));
-  if (count > kFoundAtOnce) {
-    all.resize(std::size_t(count));
-    found_.download(all.data(), count, 0, &stream_);
+  const FoundChange* found = found_.data();
+  std::vector<FoundChange> all;
+  all.resize(count_[0]);
+  if (count_[0] > found_.size()) {  // what is found now is as good, and there is room for every cell
+    const int64_t behind_near = 2 * state_.rows();
+    found = reinterpret_cast<const FoundChange*>(scratch.data() + behind_near);
+    find(tables, scratch, const_cast<FoundChange*>(found), state_.rows());
     stream_.synchronize();
+    all.resize(count_[0]);
+    scratch.download(reinterpret_cast<uint32_t*>(all.data()), 2 * int64_t(all.size()), behind_near, &stream_);
+    stream_.synchronize();
+  } else if (count_[0] > kFoundAtOnce) {
+    found_.download(all.data(), count_[0], 0, &stream_);
+    stream_.synchronize();
+  } else {
+    std::copy_n(first_found_.data(), all.size(), all.data());
   }
-  if (count > 0)
-    note_told_.launch(state_.grid_stride(), stream_, tables, static_cast<const FoundChange*>(found_.data()),
-                      uint32_t(count));
+  if (!all.empty()) note_told_.launch(state_.grid_stride(), stream_, tables, found, uint32_t(all.size()));
   std::vector<Sharing::Change> changes;
   for (const auto& [row, told] : all)
     changes.push_back({state_.own_of(row), (told & kOwner) != 0, told & ~kOwner});
   // The order of a GPU's atomics is any; that of ids is not.
   std::sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.own < b.own; });
   return changes;
+}
+
+void BrickSharing::pack(NewSharing::Kind kind, CellId row, CellId own) {
+  const uint32_t set = sharing_.set_of(own);
+  pack({row, kind, bits_of(set), part_.number[own], set});
 }
 
 void BrickSharing::pack(const NewSharing& entry) {
@@ -155,35 +176,38 @@ void BrickSharing::prepare() {
   std::sort(left.begin(), left.end());
   for (const CellId own : sharing_.changed())
     if (!std::binary_search(left.begin(), left.end(), own))
-      pack({state_.row_of(own), NewSharing::changed, bits_of(own), part_.number[own], 0});
+      pack(NewSharing::changed, state_.row_of(own), own);
 }
 
-bool BrickSharing::take_over(BrickTables& tables) {
+bool BrickSharing::take_over(BrickTables& tables, Buffer<uint32_t>& scratch) {
   if (sharing_.changed().empty() && sharing_.came().empty()) return true;
   std::vector<CellId> freed;
   for (const CellId own : sharing_.left()) freed.push_back(state_.remove_row(own));
   const std::vector<CellId>& came = sharing_.came();
   const std::vector<CellId> added = state_.add_rows(came);
   if (added.size() != came.size()) return false;
-  for (std::size_t i = 0; i < came.size(); ++i)
-    pack({added[i], NewSharing::came, bits_of(came[i]), part_.number[came[i]], 0});
+  for (std::size_t i = 0; i < came.size(); ++i) pack(NewSharing::came, added[i], came[i]);
   for (const CellId row : freed)
     if (state_.own_of(row) == kMedium) pack({row, NewSharing::left, 0, kNowhere, 0});
-  if (resettled_.size() < packed_count_)
-    resettled_ = Buffer<NewSharing>(device_, packed_.size(), "the cells");
-  resettled_.upload(packed_.data(), packed_count_, 0, &stream_);
-  set_sharing_.launch(state_.grid_stride(), stream_, state_.tables(), tables,
-                      static_cast<const NewSharing*>(resettled_.data()), uint32_t(packed_count_));
+  if (fit_sets()) give(tables);
+  const int64_t words = int64_t(sizeof(NewSharing) / sizeof(uint32_t)), at_once = scratch.size() / words;
+  for (int64_t first = 0; first < packed_count_; first += at_once) {
+    const int64_t count = std::min(at_once, packed_count_ - first);
+    scratch.upload(reinterpret_cast<const uint32_t*>(packed_.data() + first), count * words, 0, &stream_);
+    set_sharing_.launch(state_.grid_stride(), stream_, state_.tables(), tables,
+                        reinterpret_cast<const NewSharing*>(scratch.data()), uint32_t(count));
+  }
   list_shared(tables);
   return true;
 }
 
 void BrickSharing::list_shared(BrickTables& tables) {
-  const std::vector<int64_t> shared_with = sharing_.shared_with();
-  const int64_t most = std::accumulate(shared_with.begin(), shared_with.end(), int64_t(0));
-  if (shared_.size() < most || shared_.size() == 0) {
-    shared_ = Buffer<CellId>(device_, most + most / 4 + 256, "the cells");
-    own_ids_ = Buffer<uint64_t>(device_, int64_t(std::bit_ceil(uint64_t(2 * shared_.size()))), "the cells");
+  const int64_t cells = sharing_.shared_cells();
+  if (shared_.size() < cells || shared_.size() == 0) {
+    shared_ = {};
+    own_ids_ = {};
+    shared_ = Buffer<CellId>(device_, cells + cells / 16 + 256, "who shares which cells");
+    own_ids_ = Buffer<uint64_t>(device_, shared_.size() * 3 / 2, "who shares which cells");
     give(tables);
   }
   own_ids_.fill(0, &stream_);

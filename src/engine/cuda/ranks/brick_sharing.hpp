@@ -16,13 +16,15 @@ class BrickSharing {
   // Points the tables at what is known of each cell.
   void give(BrickTables& tables) const;
 
-  // What the host's Sharing is refreshed with: begun in the stream, and taken when it is there.
-  void begin_finding(const BrickTables& tables);
-  std::vector<Sharing::Change> found(const BrickTables& tables);
+  // What the host's Sharing is refreshed with: begun in the stream, and taken when it is there. `scratch` has
+  // scratch_words() at least, which nobody else needs meanwhile.
+  void begin_finding(const BrickTables& tables, Buffer<uint32_t>& scratch);
+  std::vector<Sharing::Change> found(const BrickTables& tables, Buffer<uint32_t>& scratch);
   // What came of that: when it is agreed on, and when it comes into effect. False where there is no room for
   // cells that came: nothing was changed then.
   void prepare();
-  bool take_over(BrickTables& tables);
+  bool take_over(BrickTables& tables, Buffer<uint32_t>& scratch);
+  static int64_t scratch_words(const BrickState& state) { return 4 * state.rows(); }
   // The list of shared cells, and their table by number.
   void list_shared(BrickTables& tables);
 
@@ -30,8 +32,11 @@ class BrickSharing {
   std::vector<uint32_t> told() const;
 
  private:
-  uint64_t bits_of(CellId own) const;
+  uint64_t bits_of(uint32_t set) const;
+  bool fit_sets();
+  void find(const BrickTables& tables, Buffer<uint32_t>& scratch, FoundChange* found, int64_t room);
   void pack(const NewSharing& entry);
+  void pack(NewSharing::Kind kind, CellId row, CellId own);
 
   Device device_;
   const Stream& stream_;
@@ -39,13 +44,13 @@ class BrickSharing {
   const TissuePart& part_;
   const Sharing& sharing_;
   Buffer<CellId> numbers_;
-  Buffer<uint64_t> partners_, near_, own_ids_;
+  Buffer<uint32_t> sharers_;
+  Buffer<uint64_t> sets_, own_ids_;
   Buffer<int32_t> here_;
   Buffer<uint32_t> told_, shared_count_, found_count_;
   Buffer<CellId> shared_;
   Buffer<Zone> zones_;
   Buffer<FoundChange> found_;
-  Buffer<NewSharing> resettled_;
   Pinned<NewSharing> packed_;
   int64_t packed_count_ = 0;
   Pinned<uint32_t> count_;

@@ -12,13 +12,15 @@ constexpr int kCopyingThreads = 4;                  // there may be several bric
 
 }  // namespace
 
-BrickState::BrickState(const Device& device, const Stream& stream, TissuePart& part, int types, int max_act)
+BrickState::BrickState(const Device& device, const Stream& stream, TissuePart& part, int max_act,
+                       const std::vector<std::size_t>& spare)
     : device_(device),
       stream_(stream),
       part_(part),
-      numbers_(part.state, types, CellNumbers::Room::some),
+      numbers_(part.state, int(spare.size()), spare),
       layout_(site_layout(uint32_t(numbers_.from_device.size()), part.state.act.empty() ? 0 : max_act)),
-      stored_(sites_of_brick(part.state.lattice, part.grid.is_cut(0), layout_.word_bytes)),
+      stored_(
+          sites_of_brick(part.state.lattice, part.brick.own.size(), part.grid.is_cut(0), layout_.word_bytes)),
       columns_(device, part.state.cells, rows()),
       sites_(device, stored_.words() * layout_.word_bytes + kOverrun, "the lattice"),
       moved_(device, rows(), "the cells"),
@@ -90,24 +92,31 @@ void BrickState::fetch_sites() {
     download_sites<uint64_t>();
 }
 
-void BrickState::fetch_cells() {
+int64_t BrickState::scratch_words() const {
+  int64_t most = 0;
+  for (const DeviceColumns::Held& held : columns_.all()) most = std::max(most, held.bytes_per_cell() / 4);
+  const int64_t cells = std::max<int64_t>(rows(), part_.state.cells.count());
+  return cells + std::min(cells * most, StagingBuffer::kBytes / 4);
+}
+
+void BrickState::fetch_cells(Buffer<uint32_t>& given) {
   Cells& cells = part_.state.cells;
   const auto count = int64_t(cells.count());
-  if (listed_.size() < count) listed_ = Buffer<CellId>(device_, count, "the cells");
+  Buffer<uint32_t> larger;  // cells may have come for which there are no rows
+  if (given.size() < scratch_words()) larger = Buffer<uint32_t>(device_, scratch_words(), "the cells");
+  Buffer<uint32_t>& scratch = larger.size() > 0 ? larger : given;
   std::vector<CellId> rows = numbers_.to_device;
   rows.resize(std::size_t(count), kMedium);
-  listed_.upload(rows.data(), count);
-  Buffer<uint8_t> ordered;
+  scratch.upload(rows.data(), count, 0, &stream_);
   for (const DeviceColumns::Held& held : columns_.all()) {
     const int64_t bytes = held.bytes_per_cell();
     staging_.download(
         count, bytes, stream_,
         [&](int64_t first, int64_t some, uint8_t* staging) {
-          if (ordered.size() < some * bytes) ordered = Buffer<uint8_t>(device_, some * bytes, "the cells");
           put_in_order_.launch(grid_stride(), stream_, reinterpret_cast<const uint32_t*>(held.rows.data()),
-                               uint32_t(bytes / 4), static_cast<const CellId*>(listed_.data()), first, some,
-                               reinterpret_cast<uint32_t*>(ordered.data()));
-          ordered.download(staging, some * bytes, 0, &stream_);
+                               uint32_t(bytes / 4), static_cast<const CellId*>(scratch.data()), first, some,
+                               scratch.data() + count);
+          scratch.download(reinterpret_cast<uint32_t*>(staging), some * bytes / 4, count, &stream_);
         },
         [&](int64_t first, int64_t some, const uint8_t* packed) { held.unpack(packed, first, some, cells); });
   }

@@ -15,9 +15,10 @@ namespace kiln::cuda {
 
 class BrickState {
  public:
-  // `types` counts the medium; `max_act` is the largest Act value that any phase can set. The part has to
-  // stay: it holds what was last fetched.
-  BrickState(const Device& device, const Stream& stream, TissuePart& part, int types, int max_act);
+  // `max_act` is the largest Act value that any phase can set; `spare` as in CellNumbers, for all types. The
+  // part has to stay: it holds what was last fetched.
+  BrickState(const Device& device, const Stream& stream, TissuePart& part, int max_act,
+             const std::vector<std::size_t>& spare);
 
   const SiteLayout& layout() const { return layout_; }
   const StoredSites& stored() const { return stored_; }
@@ -32,9 +33,10 @@ class BrickState {
   Buffer<uint32_t>& anchors_moved() { return anchors_moved_; }
   void use(const Module& module);
 
-  // Into the part.
+  // Into the part. Words of memory that others do not need meanwhile: scratch_words() at least.
   void fetch_sites();
-  void fetch_cells();
+  void fetch_cells(Buffer<uint32_t>& scratch);
+  int64_t scratch_words() const;
   // Rows of some cells, by the part's ids, into the part; and from there to new rows, which are given back:
   // none where there is no room for all of them.
   void fetch_rows(const std::vector<CellId>& cells);

@@ -22,14 +22,17 @@ struct WarpNotes {
   uint32_t open;  // attempts in its list
 };
 
-// Records for one partner, all of one kind (engine/ranks/sent.hpp).
+// Records for one partner, all of one kind (engine/ranks/sent.hpp): on the device, and those that it has no
+// room for in the host's memory.
 struct Outbox {
   uint8_t* records;
-  uint64_t bytes;  // that there is room for
+  uint8_t* overflow;
+  uint64_t bytes, overflow_bytes;  // that there is room for
 };
 // What a partner told.
 struct Inbox {
-  const uint8_t* records;
+  const uint8_t *records, *overflow;
+  uint64_t bytes;  // of the records that may lie on the device
   const uint32_t* count;
   Box brick;  // the partner's, in the lattice
 };
@@ -40,16 +43,18 @@ enum Fault : uint32_t { kOutboxFull = 1, kCellUnknown = 2 };
 // By cell, as the device numbers them, unless it says otherwise.
 struct BrickTables {
   CellId* numbers;          // in the whole tissue
-  uint64_t* partners;       // with whom it is shared
+  uint32_t* sharers;        // with whom it is shared: a number of a set of partners; 0: with nobody
   int32_t* here;            // sites in the brick, of cells that are shared
   uint32_t* told;           // how the brick owns a shared cell, as the partners know it: see kOwner
+  uint64_t* sets;           // by number: the partners of a set, as bits
   const uint64_t* own_ids;  // from numbers of shared cells to the device's: a hash table of pairs
-  uint32_t own_ids_mask;    // its length - 1, a power of two
-  const CellId* shared;     // a list of them
+  uint32_t own_ids_size;
+  const CellId* shared;  // a list of them
   const uint32_t* shared_count;
   const Outbox* outboxes;  // by partner
   uint32_t* sent;          // by partner: records in its outbox
-  uint32_t* sent_before;   // the same of the swap before: read by now
+  uint64_t* overflowed;    // by partner: bytes that its outbox should have had, where it had fewer
+  uint32_t* sent_before;   // the records of the swap before: read by now
   uint64_t* told_before;   // where those are added up
   WarpNotes* warps;
   uint32_t* open_at;  // the stamp of the last pass that left something open
@@ -80,7 +85,7 @@ struct NewSharing {
   Kind kind;
   uint64_t partners;
   CellId number;
-  uint32_t unused;
+  uint32_t set;  // of these partners
 };
 
 // The columns of a row, each some words of four bytes, and where they lie.

@@ -6,8 +6,11 @@
 namespace kiln::cuda {
 namespace {
 
-// Making room takes long: all work on the GPU has to end before.
-constexpr int64_t kSlack = 1 << 16;  // bytes
+constexpr int64_t kSlack = 1 << 10, kOverflowSlack = 1 << 16;  // bytes
+// What there is to tell in a round is a small part of what there could be.
+constexpr int64_t kPartOnDevice = 8;
+
+int64_t with_slack(int64_t bytes, int64_t slack) { return bytes + bytes / 4 + slack; }
 
 }  // namespace
 
@@ -18,7 +21,7 @@ class PeerGroup {
 
   struct Seat {
     std::vector<int> partners;  // in the order of the outboxes
-    std::vector<const uint8_t*> records[2];
+    std::vector<Outbox> boxes[2];
     const uint32_t* sent[2] = {nullptr, nullptr};
     std::optional<Event> told[2];
   };
@@ -45,6 +48,10 @@ Mail::Mail(const Device& device, const Stream& stream, Exchange& exchange, const
     sent_[turn].fill(0);
     if (peers_) peers_->of(exchange_.rank()).told[turn].emplace(device_);
   }
+  overflowed_ = Buffer<uint64_t>(device_, kMostPartners, "messages");
+  overflowed_.fill(0);
+  needed_ = Pinned<uint64_t>(device_, kMostPartners);
+  std::fill_n(needed_.data(), kMostPartners, 0);
   if (!peers_) {
     heard_ = Buffer<uint32_t>(device_, kMostPartners, "messages");
     counts_ = Pinned<uint32_t>(device_, kMostPartners);
@@ -56,23 +63,34 @@ Mail::~Mail() = default;
 void Mail::give(BrickTables& tables) const {
   tables.outboxes = outboxes_[turn_].data();
   tables.sent = sent_[turn_].data();
+  tables.overflowed = overflowed_.data();
   tables.sent_before = sent_[1 - turn_].data();
 }
 
 void Mail::fit(const std::vector<int>& partners, const std::vector<int64_t>& bytes) {
+  retired_.clear();
   bool changed = partners != partners_;
   partners_ = partners;
   for (int turn = 0; turn < 2; ++turn) {
     out_[turn].resize(partners.size());
+    overflow_[turn].resize(partners.size());
     std::vector<Outbox> boxes;
     for (std::size_t p = 0; p < partners.size(); ++p) {
       Buffer<uint8_t>& box = out_[turn][p];
-      if (box.size() < bytes[p]) {
+      Pinned<uint8_t>& overflow = overflow_[turn][p];
+      const int64_t needed =
+          std::max(box.size() == 0 ? bytes[p] / kPartOnDevice : 0, int64_t(needed_[int64_t(p)]));
+      if (box.size() < needed || box.size() == 0) {
         box = {};
-        box = Buffer<uint8_t>(device_, bytes[p] + bytes[p] / 4 + kSlack, "messages");
+        box = Buffer<uint8_t>(device_, with_slack(needed, kSlack), "messages");
         changed = true;
       }
-      boxes.push_back({box.data(), uint64_t(box.size())});
+      if (overflow.size() < bytes[p]) {
+        retired_.push_back(std::move(overflow));
+        overflow = Pinned<uint8_t>(device_, with_slack(bytes[p], kOverflowSlack));
+        changed = true;
+      }
+      boxes.push_back({box.data(), overflow.data(), uint64_t(box.size()), uint64_t(overflow.size())});
     }
     if (changed) outboxes_[turn].upload(boxes.data(), int64_t(boxes.size()));
   }
@@ -85,8 +103,10 @@ void Mail::tell_where() {
   PeerGroup::Seat& mine = peers_->of(exchange_.rank());
   mine.partners = partners_;
   for (int turn = 0; turn < 2; ++turn) {
-    mine.records[turn].clear();
-    for (const Buffer<uint8_t>& box : out_[turn]) mine.records[turn].push_back(box.data());
+    mine.boxes[turn].clear();
+    for (std::size_t p = 0; p < partners_.size(); ++p)
+      mine.boxes[turn].push_back({out_[turn][p].data(), overflow_[turn][p].data(),
+                                  uint64_t(out_[turn][p].size()), uint64_t(overflow_[turn][p].size())});
     mine.sent[turn] = sent_[turn].data();
   }
   exchange_.sum(0);  // all have told
@@ -96,11 +116,11 @@ void Mail::tell_where() {
       const PeerGroup::Seat& theirs = peers_->of(rank);
       const auto place = std::find(theirs.partners.begin(), theirs.partners.end(), exchange_.rank()) -
                          theirs.partners.begin();
-      boxes.push_back(
-          {theirs.records[turn][std::size_t(place)], theirs.sent[turn] + place, grid_.brick(rank)});
+      const Outbox& box = theirs.boxes[turn][std::size_t(place)];
+      boxes.push_back({box.records, box.overflow, box.bytes, theirs.sent[turn] + place, grid_.brick(rank)});
     }
     const auto same = [](const Inbox& a, const Inbox& b) {
-      return a.records == b.records && a.count == b.count;
+      return a.records == b.records && a.overflow == b.overflow && a.bytes == b.bytes && a.count == b.count;
     };
     if (std::equal(boxes.begin(), boxes.end(), seen_[turn].begin(), seen_[turn].end(), same)) continue;
     inboxes_[turn].upload(boxes.data(), int64_t(boxes.size()));
@@ -108,6 +128,13 @@ void Mail::tell_where() {
   }
   exchange_.sum(0);  // nobody changes anything before all have read
 }
+
+void Mail::look_for_overflow() {
+  overflowed_.download(needed_.data(), kMostPartners, 0, &stream_);
+  overflowed_.fill(0, &stream_);
+}
+
+void Mail::forget_overflow() { overflowed_.fill(0, &stream_); }
 
 void Mail::swap(std::size_t record_bytes) {
   if (peers_)
@@ -129,10 +156,14 @@ void Mail::swap_over_host(std::size_t record_bytes) {
   sent_[turn_].download(counts_.data(), count, 0, &stream_);
   stream_.synchronize();
   for (std::size_t p = 0; p < partners_.size(); ++p) {
-    const int64_t bytes =
-        std::min(int64_t(counts_[int64_t(p)]) * int64_t(record_bytes), out_[turn_][p].size());
-    messages_out_[p].resize(std::size_t(bytes));
-    out_[turn_][p].download(reinterpret_cast<uint8_t*>(messages_out_[p].data()), bytes, 0, &stream_);
+    const auto each = int64_t(record_bytes);
+    const int64_t on_device = out_[turn_][p].size() / each, beyond = overflow_[turn_][p].size() / each;
+    const int64_t records = std::min<int64_t>(counts_[int64_t(p)], on_device + beyond);
+    const int64_t from_device = std::min(records, on_device) * each;
+    messages_out_[p].resize(std::size_t(records * each));
+    auto* const to = reinterpret_cast<uint8_t*>(messages_out_[p].data());
+    out_[turn_][p].download(to, from_device, 0, &stream_);
+    std::copy_n(overflow_[turn_][p].data(), records * each - from_device, to + from_device);
   }
   stream_.synchronize();
   exchange_.swap(partners_, messages_out_, messages_in_);
@@ -143,7 +174,7 @@ void Mail::swap_over_host(std::size_t record_bytes) {
       in_[p] = Buffer<uint8_t>(device_, 2 * bytes + 4096, "messages");
     in_[p].upload(reinterpret_cast<const uint8_t*>(messages_in_[p].data()), bytes, 0, &stream_);
     counts_[int64_t(p)] = uint32_t(bytes / int64_t(record_bytes));
-    boxes.push_back({in_[p].data(), heard_.data() + p, grid_.brick(partners_[p])});
+    boxes.push_back({in_[p].data(), nullptr, uint64_t(bytes), heard_.data() + p, grid_.brick(partners_[p])});
   }
   heard_.upload(counts_.data(), count, 0, &stream_);
   inboxes_[turn_].upload(boxes.data(), count, 0, &stream_);

@@ -24,8 +24,12 @@ class Mail {
        std::shared_ptr<PeerGroup> peers);
   ~Mail();
 
-  // Room for records to every partner of a brick, `bytes` for each. All ranks call it at once.
+  // Room for records to every partner of a brick, `bytes` for each at most: a part of it on the device, more
+  // where there was more to tell, the rest in the host's memory. All ranks call it at once.
   void fit(const std::vector<int>& partners, const std::vector<int64_t>& bytes);
+  // How much more there was to tell is brought to the host, in the stream; or set back.
+  void look_for_overflow();
+  void forget_overflow();
   // Where kernels are to put what they tell next. There are two of every outbox, used in turn.
   void give(BrickTables& tables) const;
   // All ranks call it at once.
@@ -46,14 +50,19 @@ class Mail {
   BrickGrid grid_;
   std::shared_ptr<PeerGroup> peers_;
   std::vector<int> partners_;
-  int turn_ = 0;                              // which of two is told into
-  std::vector<Buffer<uint8_t>> out_[2], in_;  // by partner
+  int turn_ = 0;  // which of two is told into
+  // By partner.
+  std::vector<Buffer<uint8_t>> out_[2], in_;
+  std::vector<Pinned<uint8_t>> overflow_[2];
+  std::vector<Pinned<uint8_t>> retired_;  // partners may still read from them, until the next fit
   Buffer<Outbox> outboxes_[2];
   Buffer<Inbox> inboxes_[2];
   Buffer<uint32_t> sent_[2], heard_;
   std::vector<Inbox> seen_[2];  // as they were last copied to inboxes_
   std::vector<Message> messages_out_, messages_in_;
   Pinned<uint32_t> counts_;
+  Buffer<uint64_t> overflowed_;
+  Pinned<uint64_t> needed_;  // by partner: bytes, where an outbox had too little room
 };
 
 }  // namespace kiln::cuda

@@ -50,12 +50,13 @@ extern "C" __global__ void find_changes(const __grid_constant__ kiln::cuda::Stat
   using namespace kiln::device;
   const ThreadRange threads = whole_grid();
   for (int64_t cell = threads.rank + 1; cell < state.cells; cell += threads.count) {
-    const uint64_t marked = near[cell], partners = brick.partners[cell];
-    if (marked == 0 && partners == 0) continue;
+    const uint64_t marked = near[cell];
+    const bool is_shared = brick.sharers[cell] != 0;
+    if (marked == 0 && !is_shared) continue;
     const uint32_t before = brick.told[cell];
-    const bool owns = partners == 0 || brick.here[cell] > 0;
+    const bool owns = !is_shared || brick.here[cell] > 0;
     const uint32_t now = uint32_t(marked >> 32) | (uint32_t(marked) & before);
-    if (partners == 0 ? now == 0 : (owns ? now | cuda::kOwner : 0) == before) continue;
+    if (!is_shared ? now == 0 : (owns ? now | cuda::kOwner : 0) == before) continue;
     const uint32_t at = atomicAdd(found_count, 1);
     if (at < room) found[at] = {CellId(cell), owns ? now | cuda::kOwner : 0};
   }
@@ -75,8 +76,9 @@ extern "C" __global__ void set_sharing(const __grid_constant__ kiln::cuda::State
   using namespace kiln::device;
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
     const cuda::NewSharing now = all[i];
-    const bool was_shared = brick.partners[now.cell] != 0;
-    brick.partners[now.cell] = now.partners;
+    const bool was_shared = brick.sharers[now.cell] != 0;
+    brick.sharers[now.cell] = now.set;
+    brick.sets[now.set] = now.partners;
     brick.numbers[now.cell] = now.number;
     if (now.kind == cuda::NewSharing::came) {
       brick.here[now.cell] = 0;
@@ -85,7 +87,7 @@ extern "C" __global__ void set_sharing(const __grid_constant__ kiln::cuda::State
     } else if (!was_shared) {
       brick.here[now.cell] = state.extents[now.cell].volume;  // nobody else had sites of it
     }
-    if (now.kind != cuda::NewSharing::changed || now.partners == 0) brick.told[now.cell] = 0;
+    if (now.kind != cuda::NewSharing::changed || now.set == 0) brick.told[now.cell] = 0;
   }
 }
 
@@ -99,7 +101,7 @@ extern "C" __global__ void list_shared(const __grid_constant__ kiln::cuda::State
   const ThreadRange threads = whole_grid();
   for (int64_t first = threads.rank - lane; first < state.cells; first += threads.count) {
     const CellId cell = CellId(first + lane);
-    const bool is_shared = cell < state.cells && brick.partners[cell] != 0;
+    const bool is_shared = cell < state.cells && brick.sharers[cell] != 0;
     const uint32_t all = __ballot_sync(~0u, is_shared);
     if (all == 0) continue;
     uint32_t begin = 0;
@@ -108,10 +110,10 @@ extern "C" __global__ void list_shared(const __grid_constant__ kiln::cuda::State
     if (!is_shared) continue;
     shared[begin + __popc(all & ((1u << lane) - 1))] = cell;
     const uint64_t pair = uint64_t(cell) << 32 | brick.numbers[cell];
-    uint32_t at = home_of(brick.numbers[cell], brick.own_ids_mask);
+    uint32_t at = home_of(brick.numbers[cell], brick.own_ids_size);
     while (atomicCAS(reinterpret_cast<unsigned long long*>(own_ids + at), 0ull,
                      static_cast<unsigned long long>(pair)) != 0)
-      at = (at + 1) & brick.own_ids_mask;
+      at = place_after(at, brick.own_ids_size);
   }
 }
 

@@ -13,13 +13,16 @@ using cuda::Inbox;
 using cuda::TilesTables;
 
 // Where a number is looked for first. The table has keys below and values above.
-__device__ __forceinline__ uint32_t home_of(CellId number, uint32_t mask) {
-  return uint32_t(number * 0x9E3779B97F4A7C15ull >> 32) & mask;
+__device__ __forceinline__ uint32_t home_of(CellId number, uint32_t size) {
+  return __umulhi(number * 0x9E3779B9u, size);
+}
+__device__ __forceinline__ uint32_t place_after(uint32_t place, uint32_t size) {
+  return place + 1 == size ? 0 : place + 1;
 }
 // The device's own id of a cell; the medium where it is not shared here.
 __device__ __forceinline__ CellId own_id(const BrickTables& brick, CellId number) {
   if (number == kMedium) return kMedium;
-  for (uint32_t at = home_of(number, brick.own_ids_mask);; at = (at + 1) & brick.own_ids_mask) {
+  for (uint32_t at = home_of(number, brick.own_ids_size);; at = place_after(at, brick.own_ids_size)) {
     const uint64_t pair = brick.own_ids[at];
     if (uint32_t(pair) == number) return CellId(pair >> 32);
     if (uint32_t(pair) == kMedium) return kMedium;
@@ -40,8 +43,11 @@ __device__ __forceinline__ void for_each_heard(const BrickTables& brick, const I
   for (int32_t p = 0; p < partners; ++p) {
     const Inbox inbox = inboxes[p];
     const int64_t count = *inbox.count;
+    const int64_t near = int64_t(inbox.bytes / sizeof(Record));  // so many lie on the device
     const auto* records = reinterpret_cast<const Record*>(inbox.records);
-    for (int64_t i = threads.rank; i < count; i += threads.count) hear(inbox, records[i]);
+    const auto* overflow = reinterpret_cast<const Record*>(inbox.overflow);
+    for (int64_t i = threads.rank; i < count; i += threads.count)
+      hear(inbox, i < near ? records[i] : overflow[i - near]);
   }
 }
 
@@ -99,7 +105,7 @@ extern "C" __global__ void tell_claims(const __grid_constant__ kiln::cuda::Tiles
     const CellId cell = brick.shared[i];
     const uint64_t claim = tables.claims[cell];
     if (uint32_t(claim >> 32) == stamp)
-      device::tell(brick, brick.partners[cell], SentClaim{brick.numbers[cell], uint32_t(claim)});
+      device::tell(brick, partners_of(brick, cell), SentClaim{brick.numbers[cell], uint32_t(claim)});
   }
 }
 
@@ -126,7 +132,7 @@ extern "C" __global__ void tell_sums(const __grid_constant__ kiln::cuda::StateTa
     if (brick.here[cell] == 0 || (marked_only && state.moved[cell] == 0)) continue;
     SentSums sums{brick.numbers[cell], 0, state.sums[cell], {}};
     if (model::kMoments) sums.moments = state.moments[cell];
-    device::tell(brick, brick.partners[cell], sums);
+    device::tell(brick, partners_of(brick, cell), sums);
   }
 }
 

@@ -7,6 +7,12 @@
 
 namespace kiln::device {
 
+// With whom a cell is shared, as bits.
+__device__ __forceinline__ uint64_t partners_of(const cuda::BrickTables& brick, CellId cell) {
+  const uint32_t set = brick.sharers[cell];
+  return set == 0 ? 0 : brick.sets[set];
+}
+
 // The next place in the outbox of a partner. Lanes of a warp that tell the same partner take their places at
 // once: single additions to one number would queue up.
 __device__ __forceinline__ uint32_t next_place(const cuda::BrickTables& brick, int partner) {
@@ -21,6 +27,20 @@ __device__ __forceinline__ uint32_t next_place(const cuda::BrickTables& brick, i
 #endif
 }
 
+// What the device has no room for lies in the host's memory, until the outbox is made larger.
+template <class Record>
+__device__ __forceinline__ void tell_beyond(const cuda::BrickTables& brick, int partner, uint32_t at,
+                                            const Record& record) {
+  const cuda::Outbox outbox = brick.outboxes[partner];
+  const uint64_t beyond = at - outbox.bytes / sizeof(Record), bytes = (at + uint64_t(1)) * sizeof(Record);
+  atomicMax(reinterpret_cast<unsigned long long*>(brick.overflowed + partner),
+            static_cast<unsigned long long>(bytes));
+  if ((beyond + 1) * sizeof(Record) > outbox.overflow_bytes)
+    atomicOr(brick.faults, uint32_t(cuda::kOutboxFull));
+  else
+    reinterpret_cast<Record*>(outbox.overflow)[beyond] = record;
+}
+
 // `partners` as bits. Records come in any order, which shapes nothing: what is done with them is adding,
 // taking the least, and putting different sites.
 template <class Record>
@@ -29,11 +49,12 @@ __device__ __forceinline__ void tell(const cuda::BrickTables& brick, uint64_t pa
   for (; partners != 0; partners &= partners - 1) {
     const int partner = __ffsll(int64_t(partners)) - 1;
     const uint32_t at = next_place(brick, partner);
-    const cuda::Outbox outbox = brick.outboxes[partner];
-    if ((at + 1) * uint64_t(sizeof(Record)) > outbox.bytes)
-      atomicOr(brick.faults, uint32_t(cuda::kOutboxFull));
-    else
+    const uint64_t bytes = (at + uint64_t(1)) * sizeof(Record);
+    const cuda::Outbox& outbox = brick.outboxes[partner];
+    if (bytes <= outbox.bytes)
       reinterpret_cast<Record*>(outbox.records)[at] = record;
+    else
+      tell_beyond(brick, partner, at, record);
   }
 }
 

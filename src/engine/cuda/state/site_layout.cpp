@@ -14,9 +14,9 @@ SiteLayout site_layout(uint32_t cells, int max_act) {
   return {4, 32 - std::clamp(kAmple, least_stamp, 32 - id_bits), max_act};
 }
 
-StoredSites sites_of_brick(const Lattice& stored, bool cut_along_x, int word_bytes) {
+StoredSites sites_of_brick(const Lattice& stored, const Vec3i& own, bool cut_along_x, int word_bytes) {
   const int32_t sector = cut_along_x ? 32 / word_bytes : 1;
-  return {stored, (stored.size.x + sector - 1) / sector * sector, true};
+  return {stored, (stored.size.x + sector - 1) / sector * sector, own, true};
 }
 
 }  // namespace kiln::cuda

@@ -28,11 +28,12 @@ inline constexpr int64_t kOverrun = 64;  // bytes behind the last site that kern
 struct StoredSites {
   Lattice lattice;
   int32_t row_pitch;  // in sites
+  Vec3i own;          // how many of them, along each axis, are no halo
   bool is_brick = false;
 
   int64_t words() const { return int64_t(row_pitch) * lattice.size.y * lattice.size.z; }
 };
-inline StoredSites all_sites(const Lattice& lattice) { return {lattice, lattice.size.x}; }
-StoredSites sites_of_brick(const Lattice& stored, bool cut_along_x, int word_bytes);
+inline StoredSites all_sites(const Lattice& lattice) { return {lattice, lattice.size.x, lattice.size}; }
+StoredSites sites_of_brick(const Lattice& stored, const Vec3i& own, bool cut_along_x, int word_bytes);
 
 }  // namespace kiln::cuda

@@ -11,6 +11,8 @@ namespace kiln::cuda {
 
 class StagingBuffer {
  public:
+  static constexpr int64_t kBytes = int64_t(32) << 20;  // of a piece
+
   explicit StagingBuffer(const Device& device) : device_(device) {}
 
   // Downloads `count` items. start_copy(first, n, to) starts copying n items to `to`, in the stream;
@@ -34,8 +36,6 @@ class StagingBuffer {
   }
 
  private:
-  static constexpr int64_t kBytes = int64_t(32) << 20;
-
   Device device_;
   Pinned<uint8_t> memory_[2];
 };

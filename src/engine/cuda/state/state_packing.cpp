@@ -28,7 +28,7 @@ uint64_t place_in_order(const State& state, CellId cell) {
 
 }  // namespace
 
-CellNumbers::CellNumbers(const State& state, int types, Room room)
+CellNumbers::CellNumbers(const State& state, int types, const std::vector<std::size_t>& spare)
     : free_(std::size_t(types > kMostTypesByRange ? 0 : types)) {
   const std::vector<TypeId>& type = state.cells.type;
   const CellId cells = state.cells.count();
@@ -51,11 +51,9 @@ CellNumbers::CellNumbers(const State& state, int types, Room room)
       to_device[next->second] = CellId(from_device.size());
       from_device.push_back(next->second);
     }
-    if (room == Room::none || k >= types) continue;
-    constexpr std::size_t kLeast = 64, kPart = 8;
+    if (spare.empty() || k >= types) continue;
     std::vector<CellId>& free = free_[std::size_t(k)];
-    const std::size_t rows = kLeast + (from_device.size() - first_of_type[k]) / kPart;
-    for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t i = 0; i < spare[std::size_t(k)]; ++i) {
       free.push_back(CellId(from_device.size()));
       from_device.push_back(kMedium);
     }

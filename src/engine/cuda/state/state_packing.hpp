@@ -13,12 +13,9 @@ namespace kiln::cuda {
 // Cells are numbered by type on the device. Those of one type come in the order of their places, so that
 // neighbours lie close together in the tables, too.
 struct CellNumbers {
-  // Of every type there may be room for cells that come later.
-  enum class Room { none, some };
-
   // `types` counts the medium. UserError where there are more than the device takes. Cells of the medium's
-  // type are none: their rows are free.
-  CellNumbers(const State& state, int types, Room room = Room::none);
+  // type are none: their rows are free. `spare`, by type: rows for cells that come later.
+  CellNumbers(const State& state, int types, const std::vector<std::size_t>& spare = {});
 
   // A number for a cell that came; kMedium where there is no room.
   CellId add(CellId host, TypeId type);

@@ -26,17 +26,15 @@ struct RoundShape {
 
   KILN_HD constexpr uint32_t steps() const { return steps_per_row * rows_y * rows_z; }
 };
-KILN_HD constexpr RoundShape round_shape(const Lattice& whole, const Lattice& stored, bool brick,
+KILN_HD constexpr RoundShape round_shape(const Lattice& whole, const Vec3i& own, bool brick,
                                          const tiles::Settings& settings, int batches) {
   const Vec3i tiles = tiles::tile_counts(whole, settings);
   const int32_t step_tiles = int32_t(tiles::kStride) * batches;
   const uint32_t steps = uint32_t(tiles.x + step_tiles - 1) / uint32_t(step_tiles);
   if (!brick) return {steps, uint32_t(tiles.y), uint32_t(tiles.z)};
-  const uint32_t within =
-      uint32_t(stored.size.x / settings.tile.x + 1 + 2 * step_tiles - 2) / uint32_t(step_tiles);
-  return {within < steps ? within : steps,
-          tiles::RowsNear::most_along(stored.size.y, settings.tile.y, tiles.y),
-          tiles::RowsNear::most_along(stored.size.z, settings.tile.z, tiles.z)};
+  const uint32_t within = uint32_t(own.x / settings.tile.x + 1 + 2 * step_tiles - 2) / uint32_t(step_tiles);
+  return {within < steps ? within : steps, tiles::RowsNear::most_along(own.y, settings.tile.y, tiles.y),
+          tiles::RowsNear::most_along(own.z, settings.tile.z, tiles.z)};
 }
 
 // In all other cases warps keep lists of their attempts. One pass needs the first four fields; several need

@@ -34,8 +34,8 @@ class PlayedPart<true> {
   }
   // A copy that was carried out here.
   __device__ __forceinline__ void tell(const StateTables& state, const Record& r, const Vec3i& place) const {
-    const uint64_t of_winner = r.winner != kMedium ? brick_->partners[r.winner] : 0;
-    const uint64_t of_loser = r.loser != kMedium ? brick_->partners[r.loser] : 0;
+    const uint64_t of_winner = r.winner != kMedium ? partners_of(*brick_, r.winner) : 0;
+    const uint64_t of_loser = r.loser != kMedium ? partners_of(*brick_, r.loser) : 0;
     if ((of_winner | of_loser) == 0) return;
     if (of_winner != 0) atomicAdd(brick_->here + r.winner, 1);
     if (of_loser != 0) atomicAdd(brick_->here + r.loser, -1);

@@ -17,7 +17,7 @@ constexpr int kNeighbours = Moore<kDim>::kCount;
 constexpr Vec3i kTiles = tiles::tile_counts(kWhole, model::kSettings);
 constexpr uint32_t kBatchesPerRow = (uint32_t(kTiles.x) + tiles::kStride - 1) / tiles::kStride;
 constexpr cuda::RoundShape kShape =
-    cuda::round_shape(kWhole, kLattice, model::kBrick, model::kSettings, int(model::kBatches));
+    cuda::round_shape(kWhole, model::kOwnSize, model::kBrick, model::kSettings, int(model::kBatches));
 constexpr uint32_t kStepsPerRow = kShape.steps_per_row, kSteps = kShape.steps();
 constexpr uint32_t kStepTiles = tiles::kStride * model::kBatches;
 

@@ -61,7 +61,7 @@ namespace {
 
 int64_t steps_of_round(const Lattice& lattice, const StoredSites& stored, const tiles::Settings& settings,
                        int batches) {
-  return round_shape(lattice, stored.lattice, stored.is_brick, settings, batches).steps();
+  return round_shape(lattice, stored.own, stored.is_brick, settings, batches).steps();
 }
 
 struct Compiling {
