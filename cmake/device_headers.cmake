@@ -19,7 +19,7 @@ endif()
 
 # Relative to src/. Headers of core and terms are all there; of the engines, those that kernels include.
 file(GLOB KILN_DEVICE_HEADERS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/src
-     ${CMAKE_SOURCE_DIR}/src/core/*.hpp ${CMAKE_SOURCE_DIR}/src/terms/*.hpp
+     ${CMAKE_SOURCE_DIR}/src/core/*.hpp ${CMAKE_SOURCE_DIR}/src/terms/*.hpp ${CMAKE_SOURCE_DIR}/src/formula/operations.hpp
      ${CMAKE_SOURCE_DIR}/src/engine/cuda/*.cuh ${CMAKE_SOURCE_DIR}/src/engine/cuda/*/*.cuh)
 set(KILN_DEVICE_ENGINE_HEADERS engine/placed_physics.hpp engine/ranks/sent.hpp engine/cuda/ranks/brick_tables.hpp
     engine/schedule/rows_near.hpp engine/schedule/tiles.hpp engine/schedule/tick.hpp engine/cuda/tiles/data.hpp engine/cuda/tiles/work_split.hpp

@@ -1,0 +1,23 @@
+// A formula's text, cut into numbers, names and signs.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace kiln::formula {
+
+struct Token {
+  enum class Kind { number, name, sign, end };
+
+  Kind kind;
+  std::string_view text;
+  std::size_t at;  // its first character, counted from 1
+  double number = 0;
+
+  bool is(std::string_view sign) const { return kind != Kind::number && text == sign; }
+};
+
+// The last one is the end. Throws FormulaError.
+std::vector<Token> tokens_of(std::string_view text);
+
+}  // namespace kiln::formula

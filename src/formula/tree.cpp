@@ -1,0 +1,73 @@
+#include "formula/tree.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace kiln::formula {
+namespace {
+
+using Applied = double (*)(double, double, double);
+
+template <std::size_t... kOps>
+constexpr std::array<Applied, sizeof...(kOps)> table_of(std::index_sequence<kOps...>) {
+  return {[](double a, double b, double c) -> double {
+    if constexpr (arguments_of(Op(kOps)) > 0)
+      return apply<Op(kOps)>(a, b, c);
+    else
+      return 0.0;
+  }...};
+}
+
+}  // namespace
+
+double applied(Op op, double a, double b, double c) {
+  static constexpr auto table = table_of(std::make_index_sequence<std::size_t(Op::kCount)>());
+  return table[std::size_t(op)](a, b, c);
+}
+
+int32_t Tree::place_of(const Node& node) {
+  const Key key{node.op,   std::bit_cast<uint64_t>(node.number), node.input, node.of[0], node.of[1],
+                node.of[2]};
+  const auto [place, is_new] = places_.try_emplace(key, int32_t(nodes_.size()));
+  if (is_new) nodes_.push_back(node);
+  return place->second;
+}
+
+int32_t Tree::number(double value) {
+  Node node;
+  node.number = value;
+  return place_of(node);
+}
+
+int32_t Tree::input(const Input& what) {
+  const auto found = std::find(inputs_.begin(), inputs_.end(), what);
+  Node node;
+  node.op = Op::input;
+  node.input = uint32_t(found - inputs_.begin());
+  if (found == inputs_.end()) inputs_.push_back(what);
+  return place_of(node);
+}
+
+std::optional<double> Tree::constant(int32_t node) const {
+  const Node& n = nodes_[std::size_t(node)];
+  return n.op == Op::number ? std::optional(n.number) : std::nullopt;
+}
+
+int32_t Tree::apply(Op op, int32_t a, int32_t b, int32_t c) {
+  Node node;
+  node.op = op;
+  const int32_t given[] = {a, b, c};
+  double values[3] = {0, 0, 0};
+  bool known = true;
+  for (int i = 0; i < arguments_of(op); ++i) {
+    node.of[i] = given[i];
+    const std::optional<double> value = constant(given[i]);
+    known = known && value.has_value();
+    values[i] = value.value_or(0);
+  }
+  if (known) return number(applied(op, values[0], values[1], values[2]));
+  return place_of(node);
+}
+
+}  // namespace kiln::formula
