@@ -21,6 +21,7 @@ enum class Stream : uint32_t {
   sweep_seeds = 16,            // (hash of what is varied, replica) -> seed of a run of a sweep
   initial_voronoi = 17,        // (draw, step) -> site of a seed of a Voronoi packing
   checkerboard_replayed = 18,  // checkerboard schedule: (block, how many before) -> a replayed number
+  division = 19,               // (mother and try, mcs) -> sign of the normal, direction of a random plane
 };
 
 }  // namespace kiln
