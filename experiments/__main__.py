@@ -31,7 +31,10 @@ def experiments() -> list[Experiment]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.piece and not options.compute:
+        parser.error("--piece needs --compute: a page is made of all pieces of an experiment")
     form = "full" if options.full else options.size
     out = options.out or Path("runs/paper" if form != "full" else "runs/paper-full")
     every = experiments()
@@ -40,7 +43,9 @@ def main(arguments: list[str] | None = None) -> int:
         _tell(page.rules(chosen))
         return 0
     # All at once: a source file that is edited meanwhile does not change what was asked for.
-    plans = [(e, e.plan(e.sizes[form])) for e in chosen]
+    plans = [(e, _named(e.plan(e.sizes[form]), options.piece)) for e in chosen]
+    if missing := set(options.piece or ()) - {piece.name for _, pieces in plans for piece in pieces}:
+        parser.error(f"no piece is called {', '.join(sorted(missing))}")
     if options.unpack:
         for experiment, pieces in plans:
             archive.unpack(pieces, _archive_of(options.unpack, experiment), _pieces_of(out, experiment))
@@ -65,6 +70,10 @@ def main(arguments: list[str] | None = None) -> int:
     if options.doc:
         _write_doc(every, out, form, options.doc)
     return FAILED if FAILED in ends else max(ends)
+
+
+def _named(pieces: Sequence[Piece], names: Sequence[str] | None) -> Sequence[Piece]:
+    return [piece for piece in pieces if not names or piece.name in names]
 
 
 def _pieces_of(out: Path, experiment: Experiment) -> Path:
@@ -147,6 +156,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--full", action="store_true", help="at the paper's sizes, for a GPU; without it, a short form")
     parser.add_argument("--only", action="append", choices=NAMES, metavar="NAME",
                         help=f"one experiment, repeatable: {', '.join(NAMES)}")
+    parser.add_argument("--piece", action="append", metavar="NAME",
+                        help="with --compute: this piece and no other, repeatable")
     parser.add_argument("--list", action="store_true", help="says what there is, and what it costs")
     parser.add_argument("--rules", action="store_true", help="says by which rule each claim is judged")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the results [runs/paper, runs/paper-full]")

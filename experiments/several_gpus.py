@@ -81,7 +81,7 @@ def plan(size: Size) -> list[Piece]:
                     "repeats": size.repeats}
         rate = 2e-10 if engine == "cuda" else 6e-8
         pieces.append(Piece(_name(case, bricks), bench, settings,
-                            cost=size.repeats * (2 + sites * (1e-8 + 2 * size.mcs * rate)), alone=True,
+                            cost=size.repeats * (2 + sites * (4e-8 + 2 * size.mcs * rate)), alone=True,
                             gpu=int(engine == "cuda")))
     return pieces
 

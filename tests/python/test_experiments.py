@@ -132,6 +132,19 @@ class Paper(unittest.TestCase):
             told = run("--size", "tiny", "--out", folder, "--only", "act", "--evaluate", expect=UNFINISHED)
             self.assertIn("not evaluated, 10 of 10 pieces are missing", told)
 
+    def test_pieces_may_be_chosen_by_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            how = ("--size", "tiny", "--out", folder, "--only", "several_gpus")
+            told = run(*how, "--compute", "--piece", "sorting-1", "--piece", "sorting-2")
+            self.assertIn("2 pieces", told)
+            self.assertEqual(sorted(path.name[:9] for path in Path(folder).glob("*/pieces/*.npz")),
+                             ["sorting-1", "sorting-2"])
+            for wrong in (("--piece", "sorting-1"), ("--compute", "--piece", "sorting-3")):
+                with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit) as ended:
+                    run(*how, *wrong)
+                self.assertEqual(ended.exception.code, 2)
+                self.assertRegex(said.getvalue(), "needs --compute|no piece is called sorting-3")
+
     def test_the_list_says_what_is_missing(self):
         lines = run("--size", "tiny", "--out", self.out, "--list").splitlines()
         self.assertEqual([line.split()[:2] for line in lines[1:-1]], [[name, "0"] for name in NAMES])
