@@ -50,12 +50,11 @@ KILN_HD inline void rotate(double (&m)[3][3], double (&vectors)[3][3], int p, in
 }  // namespace detail
 
 // Of a cell with `volume` sites, whose offsets from its anchor add up to `sum` and their products to
-// `moments`. Products may exceed 64 bits; their differences, V times V times a covariance, do not, and are
-// what wrapping leaves.
+// `moments`.
 KILN_HD inline PrincipalAxes principal_axes(int64_t volume, const Vec3<int64_t>& sum, const Moments& moments,
                                             int dimension) {
   const auto covariance = [&](int k, int64_t a, int64_t b) {
-    return double(int64_t(uint64_t(volume) * uint64_t(moments.of[k]) - uint64_t(a) * uint64_t(b)));
+    return double(covariance_numerator(volume, moments, k, a, b));
   };
   double m[3][3] = {}, vectors[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   m[0][0] = covariance(0, sum.x, sum.x);

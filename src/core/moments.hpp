@@ -1,5 +1,5 @@
-// Second moments of a cell: sums over its sites of the products of their offsets from the cell's anchor. Exact, and
-// with volume and centroid sums all that is needed for its ellipsoid.
+// Second moments of a cell: sums over its sites of the products of their offsets from the cell's anchor.
+// Exact, and with volume and centroid sums all that is needed for its ellipsoid.
 #pragma once
 
 #include "core/types.hpp"
@@ -25,5 +25,13 @@ struct Moments {
     return true;
   }
 };
+
+// V^2 times a covariance of the sites' places: number k of a cell with `volume` sites, whose offsets add up
+// to a and b along the two axes. The products may exceed 64 bits; their difference does not, and is what
+// wrapping leaves.
+KILN_HD inline int64_t covariance_numerator(int64_t volume, const Moments& moments, int k, int64_t a,
+                                            int64_t b) {
+  return int64_t(uint64_t(volume) * uint64_t(moments.of[k]) - uint64_t(a) * uint64_t(b));
+}
 
 }  // namespace kiln

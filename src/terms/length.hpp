@@ -60,11 +60,8 @@ KILN_HD inline double root_or_zero(double x) { return x > 0 ? sqrt_of(x) : 0; }
 // `moments`.
 KILN_HD inline Axes axes_of(int64_t volume, const Vec3<int64_t>& sum, const Moments& moments, int dimension) {
   if (volume < 2) return {};
-  // V^2 times the covariance. Products may exceed 64 bits; their difference does not, and is what wrapping
-  // leaves.
   const auto covariance = [&](int k, int64_t a, int64_t b) {
-    const uint64_t wrapped = uint64_t(volume) * uint64_t(moments.of[k]) - uint64_t(a) * uint64_t(b);
-    return double(int64_t(wrapped)) / (double(volume) * double(volume));
+    return double(covariance_numerator(volume, moments, k, a, b)) / (double(volume) * double(volume));
   };
   const double xx = covariance(0, sum.x, sum.x), yy = covariance(1, sum.y, sum.y);
   const double xy = covariance(2, sum.x, sum.y);

@@ -19,15 +19,17 @@ int64_t outbox_bytes(int64_t cells, int64_t sites_per_cell, const tiles::Setting
   return std::max(copies * int64_t(sizeof(SentCopy)), cells * int64_t(sizeof(SentSums)) + 4096);
 }
 
-// By type: rows for cells that come. Those that are shared stay so a little longer than they were near, and
-// cells of a type may gather.
+// Spare rows by type, for cells that come to the brick. A shared cell stays shared until it is a little
+// farther away than near, and cells of a type may gather.
 std::vector<std::size_t> spare_rows(const TissuePart& part, const Sharing& sharing, int types) {
   std::vector<std::size_t> cells(std::size_t(types), 0), shared = cells, spare = cells;
   for (CellId own = 1; own < part.state.cells.count(); ++own) {
     cells[part.state.cells.type[own]] += 1;
     shared[part.state.cells.type[own]] += sharing.is_shared(own);
   }
-  for (std::size_t k = 0; k < spare.size(); ++k) spare[k] = 64 + cells[k] / 128 + shared[k] / 6;
+  constexpr std::size_t kLeast = 64, kPartOfCells = 128, kPartOfShared = 6;
+  for (std::size_t k = 0; k < spare.size(); ++k)
+    spare[k] = kLeast + cells[k] / kPartOfCells + shared[k] / kPartOfShared;
   return spare;
 }
 
@@ -350,7 +352,7 @@ void BrickPlayer::move_anchors() {
 void BrickPlayer::fetch(PartOf what) {
   if (what != PartOf::sites && !cells_are_current_) {
     if (tick_.counts) count_all_sums();
-    mail_.forget_overflow();  // so much is not told every time
+    mail_.forget_overflow();  // all sums at once are told for a fetch alone
     memory_->state.fetch_cells(memory_->open);
     cells_are_current_ = true;
   }

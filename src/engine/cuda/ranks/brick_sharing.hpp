@@ -16,8 +16,8 @@ class BrickSharing {
   // Points the tables at what is known of each cell.
   void give(BrickTables& tables) const;
 
-  // What the host's Sharing is refreshed with: begun in the stream, and taken when it is there. `scratch` has
-  // scratch_words() at least, which nobody else needs meanwhile.
+  // What the host's Sharing is refreshed with: begun in the stream, and taken when it is there. Scratch
+  // memory of at least scratch_words() words is overwritten.
   void begin_finding(const BrickTables& tables, Buffer<uint32_t>& scratch);
   std::vector<Sharing::Change> found(const BrickTables& tables, Buffer<uint32_t>& scratch);
   // What came of that: when it is agreed on, and when it comes into effect. False where there is no room for

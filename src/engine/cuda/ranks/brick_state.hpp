@@ -33,7 +33,7 @@ class BrickState {
   Buffer<uint32_t>& anchors_moved() { return anchors_moved_; }
   void use(const Module& module);
 
-  // Into the part. Words of memory that others do not need meanwhile: scratch_words() at least.
+  // Into the part. Scratch memory, best of at least scratch_words() words, is overwritten.
   void fetch_sites();
   void fetch_cells(Buffer<uint32_t>& scratch);
   int64_t scratch_words() const;

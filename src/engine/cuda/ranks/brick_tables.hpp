@@ -43,7 +43,7 @@ enum Fault : uint32_t { kOutboxFull = 1, kCellUnknown = 2 };
 // By cell, as the device numbers them, unless it says otherwise.
 struct BrickTables {
   CellId* numbers;          // in the whole tissue
-  uint32_t* sharers;        // with whom it is shared: a number of a set of partners; 0: with nobody
+  uint32_t* sharers;        // number of the set of partners that share it; 0: not shared
   int32_t* here;            // sites in the brick, of cells that are shared
   uint32_t* told;           // how the brick owns a shared cell, as the partners know it: see kOwner
   uint64_t* sets;           // by number: the partners of a set, as bits

@@ -27,7 +27,7 @@ class Mail {
   // Room for records to every partner of a brick, `bytes` for each at most: a part of it on the device, more
   // where there was more to tell, the rest in the host's memory. All ranks call it at once.
   void fit(const std::vector<int>& partners, const std::vector<int64_t>& bytes);
-  // How much more there was to tell is brought to the host, in the stream; or set back.
+  // Overflow since the last call: copied to the host, in the stream, for the next fit; or forgotten.
   void look_for_overflow();
   void forget_overflow();
   // Where kernels are to put what they tell next. There are two of every outbox, used in turn.
