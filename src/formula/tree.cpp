@@ -70,4 +70,26 @@ int32_t Tree::apply(Op op, int32_t a, int32_t b, int32_t c) {
   return place_of(node);
 }
 
+int32_t Tree::replaced(int32_t node, const std::map<Input, int32_t>& by) {
+  std::vector<bool> needed(std::size_t(node) + 1, false);
+  needed[std::size_t(node)] = true;
+  for (int32_t n = node; n >= 0; --n)
+    for (int i = 0; needed[std::size_t(n)] && i < arguments_of(nodes_[std::size_t(n)].op); ++i)
+      needed[std::size_t(nodes_[std::size_t(n)].of[i])] = true;
+  std::vector<int32_t> now(std::size_t(node) + 1, 0);
+  for (int32_t n = 0; n <= node; ++n) {
+    if (!needed[std::size_t(n)]) continue;
+    const Node old = nodes_[std::size_t(n)];
+    int32_t& place = now[std::size_t(n)];
+    place = n;
+    if (old.op == Op::input) {
+      if (const auto found = by.find(inputs_[old.input]); found != by.end()) place = found->second;
+    } else if (old.op != Op::number) {
+      place = apply(old.op, now[std::size_t(old.of[0])], now[std::size_t(old.of[1])],
+                    now[std::size_t(old.of[2])]);
+    }
+  }
+  return now[std::size_t(node)];
+}
+
 }  // namespace kiln::formula

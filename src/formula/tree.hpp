@@ -32,6 +32,8 @@ class Tree {
   int32_t number(double value);
   int32_t input(const Input& what);
   int32_t apply(Op op, int32_t a, int32_t b = 0, int32_t c = 0);
+  // The formula of a node with other nodes in place of some inputs.
+  int32_t replaced(int32_t node, const std::map<Input, int32_t>& by);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Input>& inputs() const { return inputs_; }
