@@ -91,7 +91,7 @@ TEST(Diffusion, LosesNothing) {
           Field c(open.size());
           for (std::size_t i = 0; i < c.size(); ++i) c[i] = open[i] ? any(rng) : 0;
           Diffusion diffusion(voxels, 2, {4 * alpha, 0, {}},
-                              obstacles ? openness_of(voxels, open) : Openness{});
+                              obstacles ? openness_of(voxels, 1, open) : Openness{});
           const double before = diffusion.total(c);
           EXPECT_NEAR(before, sum(c), 1e-9);
           for (int i = 0; i < 50; ++i) diffusion.advance(c, {}, 1, team);
@@ -99,6 +99,35 @@ TEST(Diffusion, LosesNothing) {
           EXPECT_GE(least(c), 0);
           for (std::size_t i = 0; i < c.size(); ++i) EXPECT_TRUE(open[i] || c[i] == 0);
         }
+}
+
+// Voxels of three sites, some of them closed, and cut at the end of the box.
+TEST(Diffusion, LosesNothingInCoarseVoxelsWithObstacles) {
+  Team team(1);
+  std::mt19937 rng(6);
+  for (const int dimension : {2, 3}) {
+    const Lattice sites{{20, 18, dimension == 3 ? 13 : 1}, {false, true, false}, dimension};
+    std::vector<bool> open;
+    for (Site s = 0; s < sites.sites(); ++s) open.push_back(rng() % 3 != 0);
+    const Openness openness = openness_of(sites, 3, open);
+    const Lattice voxels{{7, 6, dimension == 3 ? 5 : 1}, sites.periodic, dimension};
+    ASSERT_EQ(openness.volume.size(), std::size_t(voxels.sites()));
+    for (std::size_t v = 0; v < openness.volume.size(); ++v) {
+      EXPECT_LE(openness.volume[v], 1);
+      for (int axis = 0; axis < dimension; ++axis)
+        EXPECT_LE(openness.low[std::size_t(axis)][v], openness.volume[v]);
+    }
+    Diffusion diffusion(voxels, 3, {200, 0, {}}, openness);
+    Field c(openness.volume.size(), 0);
+    const auto fullest =
+        std::max_element(openness.volume.begin(), openness.volume.end()) - openness.volume.begin();
+    c[std::size_t(fullest)] = 10;
+    const double before = diffusion.total(c);
+    for (int i = 0; i < 100; ++i) diffusion.advance(c, {}, 1, team);
+    EXPECT_NEAR(diffusion.total(c) / before, 1, 1e-12);
+    EXPECT_GE(least(c), 0);
+    EXPECT_LT(*std::max_element(c.begin(), c.end()), 1);  // it has spread
+  }
 }
 
 // Two chambers, with a wall between them.
@@ -113,7 +142,7 @@ TEST(Diffusion, DoesNotPassObstacles) {
     if (y < 7) c[std::size_t(v)] = 2;
   }
   c[std::size_t(voxels.index({3, 3, 3}))] = 100;
-  Diffusion diffusion(voxels, 1, {30, 0, {}}, openness_of(voxels, open));
+  Diffusion diffusion(voxels, 1, {30, 0, {}}, openness_of(voxels, 1, open));
   for (int i = 0; i < 100; ++i) diffusion.advance(c, {}, 1, team);
   const double even = 2 + 98.0 / (15 * 15 * 7);
   for (Site v = 0; v < voxels.sites(); ++v)
@@ -288,7 +317,7 @@ TEST(Diffusion, HasABudgetThatCloses) {
         sources.uptake[1].share[i] = rng() % 2 == 0 ? any(rng) : 0;
         if (open[i]) c[i] = any(rng);
       }
-      Diffusion diffusion(voxels, 1, p, obstacles ? openness_of(voxels, open) : Openness{});
+      Diffusion diffusion(voxels, 1, p, obstacles ? openness_of(voxels, 1, open) : Openness{});
       const double before = diffusion.total(c);
       Budget budget;
       for (int i = 0; i < 30; ++i) diffusion.advance(c, sources, 1, team, &budget);

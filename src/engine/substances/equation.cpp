@@ -4,22 +4,45 @@
 #include <utility>
 
 #include "core/functions.hpp"
+#include "engine/substances/interpolation.hpp"
 
 namespace kiln::substances {
 
-Openness openness_of(const Lattice& voxels, const std::vector<bool>& open) {
-  Openness result;
-  result.volume.resize(open.size());
-  for (std::size_t i = 0; i < open.size(); ++i) result.volume[i] = open[i] ? 1 : 0;
-  for (int axis = 0; axis < voxels.dimension; ++axis) {
-    std::vector<double>& low = result.low[std::size_t(axis)];
-    low.resize(open.size());
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      Vec3i below = voxels.position(Site(i));
+Openness openness_of(const Lattice& sites, int32_t coarsen, const std::vector<bool>& open) {
+  const Lattice voxels = voxels_of(sites, coarsen);
+  const auto voxel_of = [&](Vec3i site) {
+    for (int axis = 0; axis < sites.dimension; ++axis) site[axis] /= coarsen;
+    return std::size_t(voxels.index(site));
+  };
+  std::vector<int32_t> of_voxel(std::size_t(voxels.sites()), 0);
+  std::array<std::vector<int32_t>, 3> of_face;
+  for (int axis = 0; axis < sites.dimension; ++axis) of_face[std::size_t(axis)].resize(of_voxel.size(), 0);
+  for (std::size_t s = 0; s < open.size(); ++s) {
+    if (!open[s]) continue;
+    const Vec3i site = sites.position(Site(s));
+    of_voxel[voxel_of(site)] += 1;
+    for (int axis = 0; axis < sites.dimension; ++axis) {
+      Vec3i below = site;
       below[axis] -= 1;
-      low[i] = open[i] && voxels.wrap(below) && open[std::size_t(voxels.index(below))] ? 1 : 0;
+      if (site[axis] % coarsen == 0 && sites.wrap(below) && open[std::size_t(sites.index(below))])
+        of_face[std::size_t(axis)][voxel_of(site)] += 1;
     }
   }
+  int32_t face_sites = 1;
+  for (int axis = 1; axis < sites.dimension; ++axis) face_sites *= coarsen;
+  Openness result;
+  for (const int32_t count : of_voxel) result.volume.push_back(double(count) / double(face_sites * coarsen));
+  for (int axis = 0; axis < sites.dimension; ++axis)
+    for (std::size_t v = 0; v < of_voxel.size(); ++v) {
+      const double part = double(of_face[std::size_t(axis)][v]) / double(face_sites);
+      result.low[std::size_t(axis)].push_back(part);
+      Vec3i below = voxels.position(Site(v));
+      below[axis] -= 1;
+      if (!voxels.wrap(below)) continue;
+      // As large as its faces, so that a step takes no more out of a voxel than without obstacles.
+      for (const std::size_t beside : {v, std::size_t(voxels.index(below))})
+        result.volume[beside] = std::max(result.volume[beside], part);
+    }
   return result;
 }
 

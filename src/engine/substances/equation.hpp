@@ -29,8 +29,9 @@ struct Openness {
   std::array<std::vector<double>, 3>
       low;  // of the face between a voxel and the one below it, along each axis
 };
-// Of voxels that are open or closed as a whole.
-Openness openness_of(const Lattice& voxels, const std::vector<bool>& open);
+// Counted from open sites; a face is open where sites on both sides of it are. A wall that runs through a
+// voxel does not part it.
+Openness openness_of(const Lattice& sites, int32_t coarsen, const std::vector<bool>& open);
 
 // Uptake by a type of cells: `rate` per second, at most `at_most` of concentration per second, in a voxel
 // that is all of that type.
