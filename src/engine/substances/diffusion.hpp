@@ -2,16 +2,9 @@
 #pragma once
 
 #include "engine/host/team.hpp"
-#include "engine/substances/equation.hpp"
+#include "engine/substances/budget.hpp"
 
 namespace kiln::substances {
-
-// What came and went, in concentration times voxels.
-struct Budget {
-  double secreted = 0, taken_up = 0, decayed = 0, crossed_walls = 0;
-
-  double gain() const { return ((secreted - taken_up) - decayed) + crossed_walls; }
-};
 
 // The same bits for any number of threads.
 class Diffusion {
@@ -28,7 +21,7 @@ class Diffusion {
   void settle(std::vector<double>& concentration, const Sources& sources, double error, Team& team);
 
   // Concentration times voxels, summed in a fixed order.
-  double total(const std::vector<double>& concentration) const;
+  double total(const std::vector<double>& concentration) const { return total_of(equation_, concentration); }
 
  private:
   void play(const Stages& stages, std::vector<double>& concentration, const Sources& sources, Team& team,

@@ -1,0 +1,25 @@
+// What kernels know of a substance. Read by both compilers.
+#pragma once
+
+#include "engine/substances/stencil.hpp"
+
+namespace kiln::cuda {
+
+inline constexpr int kMostUptakes = 8;  // types of cells that take a substance up
+
+struct DiffusionTables {
+  Lattice voxels;
+  double exchange, decay;
+  // Low and high along x, y, z.
+  substances::Ghost ghosts[6];
+  double inflow[6];
+  bool is_value[6], is_flux[6];
+  const double* secretion;  // nullptr: none
+  int32_t uptakes;
+  const double* share[kMostUptakes];
+  double rate[kMostUptakes], at_most[kMostUptakes];
+  const double* volume;  // nullptr: no obstacles
+  const double* low[3];
+};
+
+}  // namespace kiln::cuda

@@ -1,0 +1,29 @@
+// What came and went of a substance. The budget of a step follows the recurrence of the values, so it closes.
+#pragma once
+
+#include "engine/substances/row_worker.hpp"
+
+namespace kiln::substances {
+
+// In concentration times voxels.
+struct Budget {
+  double secreted = 0, taken_up = 0, decayed = 0, crossed_walls = 0;
+
+  double gain() const { return ((secreted - taken_up) - decayed) + crossed_walls; }
+};
+
+class Ledger {
+ public:
+  void next(const Stage& stage, const Budget& per_second);
+  void end_step(Budget& budget);
+
+ private:
+  Budget now_, before_;
+};
+
+// Concentration times voxels: sums of rows, then of planes, then of all.
+double total_of(const Equation& equation, const std::vector<double>& values);
+// Per second, from the sums of all rows, y fastest, and what is secreted.
+Budget flows_of(const Equation& equation, double secretion, const std::vector<RowSums>& rows);
+
+}  // namespace kiln::substances
