@@ -37,7 +37,4 @@ struct FormulaError : UserError {
 // Adds a formula to a tree, which it may share with others, and gives its node. Throws FormulaError.
 int32_t parse(std::string_view text, const Scope& scope, Kind wanted, Tree& tree);
 
-// Names of all functions, units and queries left out.
-std::vector<std::string> function_names();
-
 }  // namespace kiln::formula
