@@ -35,6 +35,10 @@ struct MeasuredCase {
   double accepted;        // of attempts
   double h200_s, core_s;  // per site and MCS
   double h200_bytes;      // of device memory, per site
+  // Of a brick on a GPU, beside one piece, per site.
+  struct Cut {
+    double time, bytes;
+  } h200_cut;
 };
 // The one that is most like a model.
 const MeasuredCase& measured_case_like(const Model& model);

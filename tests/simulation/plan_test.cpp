@@ -64,7 +64,7 @@ TEST(Plan, FallsWithTheNumberOfRanks) {
   EXPECT_EQ(one.message_bytes(), 0);
   EXPECT_EQ(one.talking_s, 0);
   EXPECT_NEAR(one.computing_s, 6.3e-3, 0.1e-3);  // as bench/gpu_bench has it
-  EXPECT_DOUBLE_EQ(eight.computing_s, one.computing_s / 8);
+  EXPECT_DOUBLE_EQ(eight.computing_s, 1.24 * one.computing_s / 8);  // what cutting costs is said
   EXPECT_LT(eight.memory, one.memory / 7);
   EXPECT_EQ(eight.nodes, 1);
   EXPECT_EQ(plan_for(model, 64, "", h200).nodes, 8);
