@@ -32,7 +32,7 @@ struct Outbox {
 // What a partner told.
 struct Inbox {
   const uint8_t *records, *overflow;
-  uint64_t bytes;  // of the records that may lie on the device
+  uint64_t bytes, overflow_bytes;  // of the records that may lie on the device, and beyond
   const uint32_t* count;
   Box brick;  // the partner's, in the lattice
 };

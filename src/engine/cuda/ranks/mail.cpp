@@ -117,10 +117,12 @@ void Mail::tell_where() {
       const auto place = std::find(theirs.partners.begin(), theirs.partners.end(), exchange_.rank()) -
                          theirs.partners.begin();
       const Outbox& box = theirs.boxes[turn][std::size_t(place)];
-      boxes.push_back({box.records, box.overflow, box.bytes, theirs.sent[turn] + place, grid_.brick(rank)});
+      boxes.push_back({box.records, box.overflow, box.bytes, box.overflow_bytes, theirs.sent[turn] + place,
+                       grid_.brick(rank)});
     }
     const auto same = [](const Inbox& a, const Inbox& b) {
-      return a.records == b.records && a.overflow == b.overflow && a.bytes == b.bytes && a.count == b.count;
+      return a.records == b.records && a.overflow == b.overflow && a.bytes == b.bytes &&
+             a.overflow_bytes == b.overflow_bytes && a.count == b.count;
     };
     if (std::equal(boxes.begin(), boxes.end(), seen_[turn].begin(), seen_[turn].end(), same)) continue;
     inboxes_[turn].upload(boxes.data(), int64_t(boxes.size()));
@@ -174,7 +176,8 @@ void Mail::swap_over_host(std::size_t record_bytes) {
       in_[p] = Buffer<uint8_t>(device_, 2 * bytes + 4096, "messages");
     in_[p].upload(reinterpret_cast<const uint8_t*>(messages_in_[p].data()), bytes, 0, &stream_);
     counts_[int64_t(p)] = uint32_t(bytes / int64_t(record_bytes));
-    boxes.push_back({in_[p].data(), nullptr, uint64_t(bytes), heard_.data() + p, grid_.brick(partners_[p])});
+    boxes.push_back(
+        {in_[p].data(), nullptr, uint64_t(bytes), 0, heard_.data() + p, grid_.brick(partners_[p])});
   }
   heard_.upload(counts_.data(), count, 0, &stream_);
   inboxes_[turn_].upload(boxes.data(), count, 0, &stream_);

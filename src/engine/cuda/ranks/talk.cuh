@@ -42,8 +42,10 @@ __device__ __forceinline__ void for_each_heard(const BrickTables& brick, const I
   }
   for (int32_t p = 0; p < partners; ++p) {
     const Inbox inbox = inboxes[p];
-    const int64_t count = *inbox.count;
-    const int64_t near = int64_t(inbox.bytes / sizeof(Record));  // so many lie on the device
+    const auto near = int64_t(inbox.bytes / sizeof(Record));  // so many lie on the device
+    // A count beyond the room there is was told as a fault, which ends the run a little later.
+    const int64_t room = near + int64_t(inbox.overflow_bytes / sizeof(Record));
+    const int64_t count = *inbox.count < room ? *inbox.count : room;
     const auto* records = reinterpret_cast<const Record*>(inbox.records);
     const auto* overflow = reinterpret_cast<const Record*>(inbox.overflow);
     for (int64_t i = threads.rank; i < count; i += threads.count)
