@@ -32,6 +32,19 @@ struct Cells {
     float perimeter = 0;
     bool operator==(const Targets&) const = default;
   };
+  // Where cells come and go, or follow rules. Ids are never used again: a cell that has ended keeps its row.
+  enum class End : int32_t { none, divided, died, vanished };  // vanished: lost its last site by copies
+  struct Life {
+    int64_t parent = 0;  // id; 0: it was there from the start
+    int64_t born = 0;    // MCS
+    int64_t ended = -1;  // MCS
+    double target = 0;   // volume, of which Targets::volume is a rounded copy: growth adds little at a time
+    int32_t generation = 0;
+    End end = End::none;
+    float shrinks = 0;    // by so much its target falls in an MCS, until there is nothing left of it: it dies
+    int32_t gone_at = 0;  // sites
+    bool operator==(const Life&) const = default;
+  };
 
   std::vector<TypeId> type;
   std::vector<Extent> extent;
@@ -40,6 +53,9 @@ struct Cells {
   std::vector<Moments> moments;  // where a term reads second moments
   std::vector<Targets> targets;
   std::vector<Vec3f> direction;  // p of persistence
+  std::vector<Life> life;
+  std::vector<double> property;  // `property_count` per cell
+  int property_count = 0;
   // `history_length` past centroids per cell: that of MCS m lies in slot m modulo the lag of the cell's type.
   std::vector<Vec3d> history;
   int history_length = 0;

@@ -5,13 +5,14 @@
 namespace kiln {
 namespace {
 
-
 int one_row(const Cells&) { return 1; }
 int history_rows(const Cells& cells) { return cells.history_length; }
+int property_rows(const Cells& cells) { return cells.property_count; }
 
 // `Member` is a vector of Cells.
 template <auto Member>
-constexpr Column column(std::span<const Field> fields, bool optional, int (*rows_per_cell)(const Cells&) = one_row) {
+constexpr Column column(std::span<const Field> fields, bool optional,
+                        int (*rows_per_cell)(const Cells&) = one_row) {
   using Row = typename std::remove_reference_t<decltype(std::declval<Cells>().*Member)>::value_type;
   static_assert(std::is_trivially_copyable_v<Row>);
   return {fields,
@@ -39,6 +40,17 @@ constexpr Field kTargets[] = {
     {"target_volume", Element::f32, 1, offsetof(Cells::Targets, volume), 12, false},
     {"target_perimeter", Element::f32, 1, offsetof(Cells::Targets, perimeter), 13, false},
 };
+constexpr Field kProperty[] = {{"property", Element::f64, 1, 0, 14, false}};
+constexpr Field kLife[] = {
+    {"parent", Element::i64, 1, offsetof(Cells::Life, parent), 15, false},
+    {"born", Element::i64, 1, offsetof(Cells::Life, born), 16, false},
+    {"ended", Element::i64, 1, offsetof(Cells::Life, ended), 17, false},
+    {"exact_target", Element::f64, 1, offsetof(Cells::Life, target), 18, false},
+    {"generation", Element::i32, 1, offsetof(Cells::Life, generation), 19, false},
+    {"end", Element::i32, 1, offsetof(Cells::Life, end), 20, false},
+    {"shrinks", Element::f32, 1, offsetof(Cells::Life, shrinks), 21, false},
+    {"gone_at", Element::i32, 1, offsetof(Cells::Life, gone_at), 22, false},
+};
 
 constexpr bool kOptional = true;
 const Column kColumns[] = {
@@ -49,6 +61,8 @@ const Column kColumns[] = {
     column<&Cells::targets>(kTargets, kOptional),
     column<&Cells::direction>(kDirection, kOptional),
     column<&Cells::history>(kHistory, kOptional, history_rows),
+    column<&Cells::life>(kLife, kOptional),
+    column<&Cells::property>(kProperty, kOptional, property_rows),
 };
 
 }  // namespace

@@ -34,6 +34,7 @@ void count_unlike_in_row(const State& state, const Neighbourhood& n, int32_t y, 
 
 void copy_tables(const State& from, State& to, int threads) {
   to.cells.history_length = from.cells.history_length;
+  to.cells.property_count = from.cells.property_count;
   for (const Column& column : columns()) {
     const std::size_t rows = column.rows(from.cells);
     if (column.rows(to.cells) != rows) column.resize(to.cells, rows);
@@ -189,12 +190,16 @@ uint64_t hash_of_cell(const Cells& cells, CellId row, CellId cell) {
   uint64_t sum = 0;
   for (const Column& column : columns()) {
     if (!column.is_there(cells)) continue;
+    const auto rows = std::size_t(column.rows_per_cell(cells));
     for (const Field& field : column.fields) {
       if (field.hash_tag == 0) continue;
-      const std::byte* const at = column.data_of(cells) + row * column.row_bytes + field.offset;
       const std::size_t bytes = bytes_of(field.element), count = std::size_t(field.count);
-      for (std::size_t k = 0; k < count; ++k)
-        sum += entry(field.hash_tag, cell * count + k, bits_at(at + k * bytes, field.element));
+      for (std::size_t r = 0; r < rows; ++r) {
+        const std::byte* const at =
+            column.data_of(cells) + (row * rows + r) * column.row_bytes + field.offset;
+        for (std::size_t k = 0; k < count; ++k)
+          sum += entry(field.hash_tag, (cell * rows + r) * count + k, bits_at(at + k * bytes, field.element));
+      }
     }
   }
   return sum;

@@ -22,6 +22,8 @@ enum class Stream : uint32_t {
   initial_voronoi = 17,        // (draw, step) -> site of a seed of a Voronoi packing
   checkerboard_replayed = 18,  // checkerboard schedule: (block, how many before) -> a replayed number
   division = 19,               // (mother and try, mcs) -> sign of the normal, direction of a random plane
+  rules = 20,                  // (cell and draw, mcs) -> a random number in a rule or in a growth rate
+  first_properties = 21,       // (cell and draw, 0) -> a random number in a property's start
 };
 
 }  // namespace kiln

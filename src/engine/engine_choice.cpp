@@ -18,7 +18,7 @@ constexpr Site kWorthGpu = Site(1) << 20;
 
 std::string meant_by_auto(const Model& model, const EngineOptions& options, int64_t simulations) {
   if (options.schedule == "serial") return "serial";
-  if (options.crew != nullptr || !options.bricks.empty()) return "threads";
+  if (options.crew != nullptr || !options.bricks.empty() || model.living != nullptr) return "threads";
   return is_worth_gpu(model, simulations) ? "cuda" : "threads";
 }
 
@@ -30,6 +30,20 @@ std::vector<int> gpus_for(EngineOptions& options) {
     return named.empty() ? std::vector{options.device} : named;
   const std::vector<int> all = named.empty() ? choose_devices("all", options) : named;
   return {all[std::size_t(options.crew->processes().rank_here()) % all.size()]};
+}
+
+// What is played by one process on a processor alone.
+void check_living(const Model& model, const EngineOptions& options) {
+  if (model.living == nullptr) return;
+  const char* const asked = options.crew != nullptr                              ? "several processes"
+                            : !options.bricks.empty() || options.gpus.size() > 1 ? "bricks"
+                            : options.engine == "cuda"                           ? "a GPU"
+                                                                                 : nullptr;
+  if (asked != nullptr)
+    throw UserError(fmt::format(
+        "{}: its cells have properties, growth or rules, which are played by the serial and threads engines "
+        "in one process, not yet on {}.",
+        model.source, asked));
 }
 
 void check(const EngineOptions& options) {
@@ -71,6 +85,7 @@ EngineOptions chosen_engine(const Model& model, const EngineOptions& options, in
   if (chosen.engine == "auto") chosen.engine = meant_by_auto(model, options, simulations);
   if (chosen.engine == "cuda" && chosen.gpus.empty()) chosen.gpus = {chosen.device};
   check(chosen);
+  check_living(model, chosen);
   if (chosen.schedule.empty()) chosen.schedule = chosen.engine == "serial" ? "serial" : "tiles";
   if (chosen.threads == 0)
     chosen.threads = chosen.crew == nullptr

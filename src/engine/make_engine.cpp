@@ -22,12 +22,18 @@ namespace {
 template <int Dim>
 std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, State state,
                                 const std::string& schedule, int threads) {
-  if (schedule == "serial") return std::make_unique<SerialEngine<Dim>>(std::move(state), physics, model.seed);
+  const auto living = [&](int members) {
+    return model.living == nullptr ? nullptr : std::make_unique<LivingStage>(model, members);
+  };
+  if (schedule == "serial")
+    return std::make_unique<SerialEngine<Dim>>(std::move(state), physics, model.seed, Jumping::automatic,
+                                               living(1));
   if (schedule == "checkerboard")
     return std::make_unique<CheckerboardEngine<Dim>>(std::move(state), physics, model.seed,
-                                                     model.checkerboard, threads);
+                                                     model.checkerboard, threads,
+                                                     model.living == nullptr ? nullptr : &model);
   return std::make_unique<ThreadsEngine<Dim>>(std::move(state), physics, model.seed,
-                                              tiles::settings_for(model), threads);
+                                              tiles::settings_for(model), threads, living(threads));
 }
 
 cuda::Numbers numbers_of(const EngineOptions& options) {

@@ -311,20 +311,15 @@ class Parser {
     return part(tree_.input({query.name, std::string(of.text)}), Kind::number, first);
   }
 
-  int32_t draw() {
-    const auto& inputs = tree_.inputs();
-    const auto before =
-        std::count_if(inputs.begin(), inputs.end(), [](const Input& i) { return i.draw >= 0; });
-    return tree_.input({"", "", int(before)});
-  }
   int32_t uniform(int32_t low, int32_t high) {
-    return tree_.apply(Op::add, low, tree_.apply(Op::multiply, tree_.apply(Op::subtract, high, low), draw()));
+    return tree_.apply(Op::add, low,
+                       tree_.apply(Op::multiply, tree_.apply(Op::subtract, high, low), tree_.draw()));
   }
   // Box and Muller's way. A draw may be 0, never 1.
   int32_t normal(int32_t mean, int32_t deviation) {
     constexpr double kTwoPi = 0x1.921fb54442d18p+2;
-    const int32_t a = tree_.apply(Op::subtract, tree_.number(1), draw());
-    const int32_t b = tree_.apply(Op::multiply, tree_.number(kTwoPi), draw());
+    const int32_t a = tree_.apply(Op::subtract, tree_.number(1), tree_.draw());
+    const int32_t b = tree_.apply(Op::multiply, tree_.number(kTwoPi), tree_.draw());
     const int32_t length =
         tree_.apply(Op::sqrt, tree_.apply(Op::multiply, tree_.number(-2), tree_.apply(Op::log, a)));
     const int32_t standard = tree_.apply(Op::multiply, length, tree_.apply(Op::cos, b));

@@ -54,6 +54,12 @@ std::optional<double> Tree::constant(int32_t node) const {
   return n.op == Op::number ? std::optional(n.number) : std::nullopt;
 }
 
+int32_t Tree::draw() {
+  const auto before =
+      std::count_if(inputs_.begin(), inputs_.end(), [](const Input& i) { return i.draw >= 0; });
+  return input({"", "", int(before)});
+}
+
 int32_t Tree::apply(Op op, int32_t a, int32_t b, int32_t c) {
   Node node;
   node.op = op;

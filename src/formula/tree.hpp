@@ -31,6 +31,7 @@ class Tree {
  public:
   int32_t number(double value);
   int32_t input(const Input& what);
+  int32_t draw();  // a random number of its own
   int32_t apply(Op op, int32_t a, int32_t b = 0, int32_t c = 0);
   // The formula of a node with other nodes in place of some inputs.
   int32_t replaced(int32_t node, const std::map<Input, int32_t>& by);

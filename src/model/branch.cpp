@@ -130,6 +130,8 @@ State branched_state(const Model& model, State state, const std::vector<TypeMemo
   fit_act(model, state);
   fit_persistence(model, same_lags, state);
   start_targets(model, state.cells);
+  start_living(model, state.cells);
+  for (Cells::Life& life : state.cells.life) life.born = state.mcs;
   return state;
 }
 

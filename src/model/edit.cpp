@@ -32,6 +32,19 @@ void check_types(const Model& model, const State& state) {
   }
 }
 
+void start_new_lives(const Model& model, State& state, const State& before) {
+  if (model.living == nullptr) return;
+  Cells fresh = state.cells;
+  start_living(model, fresh);
+  const std::size_t properties = model.living->properties.size();
+  for (CellId cell = before.cells.count(); cell < state.cells.count(); ++cell) {
+    state.cells.life[cell] = fresh.life[cell];
+    state.cells.life[cell].born = state.mcs;
+    std::copy_n(fresh.property.begin() + std::ptrdiff_t(cell * properties), properties,
+                state.cells.property.begin() + std::ptrdiff_t(cell * properties));
+  }
+}
+
 void start_new_motion(const Model& model, State& state, const State& before) {
   if (state.cells.history_length == 0) return;
   State fresh;
@@ -66,6 +79,7 @@ State state_of_ids(const Model& model, std::span<const CellId> ids, std::vector<
   start_act(model, state);
   start_persistence(model, state.cells);
   start_targets(model, state.cells);
+  start_living(model, state.cells);
   return state;
 }
 
@@ -77,6 +91,7 @@ void complete_edit(const Model& model, State& state, const State& before) {
     if (state.ids[site] != before.ids[site]) state.act[site] = 0;
   start_new_motion(model, state, before);
   start_targets(model, state.cells);
+  start_new_lives(model, state, before);
 }
 
 }  // namespace kiln

@@ -15,6 +15,7 @@
 #include "data/speed_table.hpp"
 #include "model/initial/phantom.hpp"
 #include "model/initial/region.hpp"
+#include "model/living/living.hpp"
 #include "terms/physics.hpp"
 
 namespace kiln {
@@ -57,7 +58,11 @@ struct PhysicsData {
   float temperature = 20;
   std::vector<TypePhysics> types;
   std::vector<double> adhesion;  // types x types, symmetric, as given
-  TermsInUse uses;               // terms with a state of their own: whether any phase uses them
+  // The target volume that the model gives a type, kOwnTarget for "start": what cells begin with, where
+  // rules or growth give each one of its own later.
+  std::vector<float> declared_volumes;
+  float declared_volume(std::size_t type) const { return declared_volumes[type]; }
+  TermsInUse uses;  // terms with a state of their own: whether any phase uses them
 
   // Valid as long as this PhysicsData lives and is not assigned to.
   Physics view() const;
@@ -225,8 +230,9 @@ struct Model {
   int adhesion_order = 0, perimeter_order = 0;
   std::vector<FieldData> fields;
   std::vector<InitialStep> initial;
-  std::vector<Phase> phases;  // at least one
-  bool has_phases = false;    // the file names them; otherwise there is one, "run"
+  std::vector<Phase> phases;             // at least one
+  std::shared_ptr<const Living> living;  // nullptr: cells only move
+  bool has_phases = false;               // the file names them; otherwise there is one, "run"
   CheckerboardSettings checkerboard;
   MeasureSettings measure;
   std::vector<PictureSettings> pictures;

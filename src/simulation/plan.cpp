@@ -76,8 +76,8 @@ SharedSites shared_sites(const BrickGrid& grid, double depth) {
 
 double mean_volume(const Model& model, double cells) {
   double largest = 0;
-  for (const TypePhysics& type : model.phases.front().physics.types)
-    largest = std::max(largest, double(type.volume.target));
+  for (const float volume : model.phases.front().physics.declared_volumes)
+    largest = std::max(largest, double(volume));
   const double room = double(model.lattice.sites()) / std::max(1.0, cells);
   return largest > 0 ? std::min(largest, room) : room;
 }

@@ -168,7 +168,7 @@ constexpr BadModel kBadSections[] = {
     {"[[initial]]\ntype = \"b\"",
      "m.toml:3: initial.0.type names the type \"b\", but the types are medium, cell."},
     {"[[initial]]\ntype = \"medium\"",
-     "m.toml:3: initial.0.type is \"medium\", but the medium cannot be placed."},
+     "m.toml:3: initial.0.type is \"medium\", but the medium is no type of cell."},
     {"[[initial]]\ntypes = { cell = 0 }",
      "m.toml:3: initial.0.types is { cell = 0 }, but one weight at least must not be 0."},
     {"[[initial]]\ntype = \"cell\"\ntypes = { cell = 1 }",

@@ -58,9 +58,9 @@ void turn_persistent_cells(State& state, const Vec3i& origin, const Physics& phy
 
 }  // namespace
 
-void finish_mcs(State& state, const Physics& physics) {
+void finish_mcs(State& state, const Physics& physics, LivingStage* living) {
   Team alone(1);
-  BetweenMcs(alone, frame_of_whole(state.lattice)).finish_mcs(state, physics, 0);
+  BetweenMcs(alone, frame_of_whole(state.lattice), {}, living).finish_mcs(state, physics, 0);
 }
 
 struct BetweenMcs::Stages {
@@ -70,6 +70,7 @@ struct BetweenMcs::Stages {
   int member;
 
   void age_act() { decay_act(state, range_of(int64_t(state.act.size()), between.team_, member)); }
+  void live(int64_t mcs) { between.living_->play(state, mcs, between.team_, member); }
   void count_sums() {}  // engines here keep them copy by copy
   void move_anchors() { between.move_anchors(state, member); }
   void turn_cells(int64_t mcs) {
@@ -81,7 +82,10 @@ struct BetweenMcs::Stages {
 void BetweenMcs::finish_mcs(State& state, const Physics& physics, int member) {
   const int64_t mcs = state.mcs + 1;
   Stages stages{*this, state, physics, member};
-  play_tick({mcs_between_anchor_checks(frame_.lattice), state.cells.history_length > 0, false}, mcs, stages);
+  play_tick({.anchor_every = mcs_between_anchor_checks(frame_.lattice),
+             .turns = state.cells.history_length > 0,
+             .lives = living_ != nullptr},
+            mcs, stages);
   team_.wait();
   if (member == 0) state.mcs = mcs;
   team_.wait();

@@ -8,13 +8,14 @@
 #include "core/box.hpp"
 #include "core/state.hpp"
 #include "engine/host/team.hpp"
+#include "engine/living/living_stage.hpp"
 #include "engine/schedule/tick.hpp"
 #include "terms/hamiltonian.hpp"
 
 namespace kiln {
 
 // The tick by one thread.
-void finish_mcs(State& state, const Physics& physics);
+void finish_mcs(State& state, const Physics& physics, LivingStage* living = nullptr);
 
 // How a state lies in the lattice that its cells live in: as a whole, or as a brick of it.
 struct SiteFrame {
@@ -33,8 +34,9 @@ class BetweenMcs {
   // by one member whenever anchors are looked at.
   using Unite = std::function<void(const Moved&)>;
 
-  BetweenMcs(Team& team, const SiteFrame& frame, Unite unite = {})
-      : team_(team), frame_(frame), unite_(std::move(unite)) {}
+  // `living` where cells do something by themselves: for as many members as the team has.
+  BetweenMcs(Team& team, const SiteFrame& frame, Unite unite = {}, LivingStage* living = nullptr)
+      : team_(team), frame_(frame), unite_(std::move(unite)), living_(living) {}
   void finish_mcs(State& state, const Physics& physics, int member);
 
  private:
@@ -44,6 +46,7 @@ class BetweenMcs {
   Team& team_;
   SiteFrame frame_;
   Unite unite_;
+  LivingStage* living_;
   Moved moved_;
   std::atomic<bool> any_moved_ = false;
 };

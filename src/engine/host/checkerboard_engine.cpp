@@ -25,7 +25,8 @@ int useful_threads(const checkerboard::Plan& plan, int threads) {
 
 template <int Dim>
 CheckerboardEngine<Dim>::CheckerboardEngine(State state, const Physics& physics, uint64_t seed,
-                                            const CheckerboardSettings& settings, int threads)
+                                            const CheckerboardSettings& settings, int threads,
+                                            const Model* living)
     : state_(std::move(state)),
       physics_(physics),
       seed_(seed),
@@ -33,7 +34,8 @@ CheckerboardEngine<Dim>::CheckerboardEngine(State state, const Physics& physics,
       in_sequence_(plays_in_sequence(plan_, physics)),
       reader_(state_),
       team_(in_sequence_ ? 1 : useful_threads(plan_, threads)),
-      between_mcs_(team_, frame_of_whole(state_.lattice)),
+      living_(living == nullptr ? nullptr : std::make_unique<LivingStage>(*living, team_.members())),
+      between_mcs_(team_, frame_of_whole(state_.lattice), {}, living_.get()),
       members_(std::size_t(team_.members())) {
   // Two blocks share a draw, so shares are whole pairs.
   const uint64_t pairs = (uint64_t(plan_.block_count()) + 1) / 2, parts = members_.size();
@@ -42,6 +44,12 @@ CheckerboardEngine<Dim>::CheckerboardEngine(State state, const Physics& physics,
     members_[i].last_block = uint32_t(std::min<uint64_t>(2 * (pairs * (i + 1) / parts), plan_.block_count()));
   }
   if (settings.mutex) locked_at_.assign(state_.cells.count(), ~uint64_t(0));
+}
+
+template <int Dim>
+void CheckerboardEngine<Dim>::fit_to_cells() {
+  reader_ = StateReader<Dim>(state_);
+  if (!locked_at_.empty()) locked_at_.resize(state_.cells.count(), ~uint64_t(0));
 }
 
 template <int Dim>
@@ -62,9 +70,15 @@ void CheckerboardEngine<Dim>::advance(int64_t mcs) {
       for (int64_t done = 0; done < mcs; ++done) {
         play_mcs(physics, member);
         between_mcs_.finish_mcs(state_, physics, member);
+        if (living_ == nullptr) continue;
+        if (living_->has_failed()) return;
+        if (!living_->changed_lattice()) continue;
+        if (member == 0) fit_to_cells();
+        team_.wait();
       }
     });
   });
+  if (living_ != nullptr) living_->require_success();
 }
 
 template <int Dim>

@@ -17,8 +17,9 @@ namespace kiln {
 template <int Dim>
 class CheckerboardEngine : public Engine {
  public:
+  // `living`: the model, where its cells do something by themselves.
   CheckerboardEngine(State state, const Physics& physics, uint64_t seed, const CheckerboardSettings& settings,
-                     int threads);
+                     int threads, const Model* living = nullptr);
 
   void set_physics(const Physics& physics) override { physics_ = physics; }
   void advance(int64_t mcs) override;
@@ -61,6 +62,7 @@ class CheckerboardEngine : public Engine {
   void settle(const Physics& physics, Member& me, uint64_t barrier);
   template <class Physics>
   void settle(const Physics& physics, const Open& attempt, uint64_t barrier);
+  void fit_to_cells();
   bool is_locked(CellId cell, uint64_t barrier) const;
   uint64_t next_number(uint64_t step);  // of the block that plays, where random numbers are replayed
 
@@ -71,6 +73,7 @@ class CheckerboardEngine : public Engine {
   bool in_sequence_;  // an attempt is settled before the next is judged
   StateReader<Dim> reader_;
   Team team_;
+  std::unique_ptr<LivingStage> living_;
   BetweenMcs between_mcs_;
   std::vector<Member> members_;
   std::vector<uint64_t> locked_at_;  // per cell, with mutex: the barrier after which it changed last

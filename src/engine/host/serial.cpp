@@ -45,8 +45,9 @@ struct Judge {
 }  // namespace
 
 template <int Dim>
-SerialEngine<Dim>::SerialEngine(State state, const Physics& physics, uint64_t seed, Jumping jumping)
-    : state_(std::move(state)), seed_(seed), jumping_(jumping) {
+SerialEngine<Dim>::SerialEngine(State state, const Physics& physics, uint64_t seed, Jumping jumping,
+                                std::unique_ptr<LivingStage> living)
+    : state_(std::move(state)), seed_(seed), jumping_(jumping), living_(std::move(living)) {
   set_physics(physics);
 }
 
@@ -68,7 +69,10 @@ void SerialEngine<Dim>::advance(int64_t mcs) {
       else
         try_every_site(physics);
       counts_.attempts += state_.lattice.sites();
-      finish_mcs(state_, physics);
+      finish_mcs(state_, physics, living_.get());
+      if (living_ == nullptr) continue;
+      living_->require_success();
+      if (living_->changed_lattice()) blocks_are_current_ = false;
     }
   });
 }

@@ -6,6 +6,7 @@
 
 #include "engine/engine.hpp"
 #include "engine/host/live_blocks.hpp"
+#include "engine/living/living_stage.hpp"
 
 namespace kiln {
 
@@ -14,7 +15,8 @@ enum class Jumping { automatic, never, always };
 template <int Dim>
 class SerialEngine final : public Engine {
  public:
-  SerialEngine(State state, const Physics& physics, uint64_t seed, Jumping jumping = Jumping::automatic);
+  SerialEngine(State state, const Physics& physics, uint64_t seed, Jumping jumping = Jumping::automatic,
+               std::unique_ptr<LivingStage> living = nullptr);
 
   void set_physics(const Physics& physics) override;
   void advance(int64_t mcs) override;
@@ -38,6 +40,7 @@ class SerialEngine final : public Engine {
   std::vector<bool> frozen_types_;
   LiveBlocks<Dim> blocks_;
   bool blocks_are_current_ = false;
+  std::unique_ptr<LivingStage> living_;
   AttemptCounts counts_;
 };
 

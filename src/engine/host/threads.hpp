@@ -9,7 +9,7 @@ template <int Dim>
 class ThreadsEngine : public Engine {
  public:
   ThreadsEngine(State state, const Physics& physics, uint64_t seed, const tiles::Settings& settings,
-                int threads);
+                int threads, std::unique_ptr<LivingStage> living = nullptr);
 
   void set_physics(const Physics& physics) override { physics_ = physics; }
   void advance(int64_t mcs) override { player_.advance(physics_, mcs); }

@@ -26,7 +26,7 @@ class TilesPlayer {
  public:
   // Of the state's lattice where that is the whole; `part` has to stay.
   TilesPlayer(State& state, const SiteFrame& frame, uint64_t seed, const tiles::Settings& settings,
-              int threads, Part& part);
+              int threads, Part& part, std::unique_ptr<LivingStage> living = nullptr);
 
   void advance(const Physics& physics, int64_t mcs);
   AttemptCounts counts() const;
@@ -122,6 +122,7 @@ class TilesPlayer {
   StateReader<Dim> reader_;
   Team team_;
   Part& part_;
+  std::unique_ptr<LivingStage> living_;
   BetweenMcs between_mcs_;
   std::vector<Member> members_;
   uint64_t members_per_cell_ = 0;  // times 2^32

@@ -14,7 +14,8 @@ inline constexpr uint32_t kFirstStamp = 0xFFFFFFFEu;
 
 template <int Dim, class Part>
 TilesPlayer<Dim, Part>::TilesPlayer(State& state, const SiteFrame& frame, uint64_t seed,
-                                    const tiles::Settings& settings, int threads, Part& part)
+                                    const tiles::Settings& settings, int threads, Part& part,
+                                    std::unique_ptr<LivingStage> living)
     : state_(state),
       frame_(frame),
       seed_(seed),
@@ -23,7 +24,8 @@ TilesPlayer<Dim, Part>::TilesPlayer(State& state, const SiteFrame& frame, uint64
       reader_(state_),
       team_(threads),
       part_(part),
-      between_mcs_(team_, frame_, how_to_unite()),
+      living_(std::move(living)),
+      between_mcs_(team_, frame_, how_to_unite(), living_.get()),
       members_(std::size_t(threads)) {
   for (Member& m : members_) {
     m.stamp = kFirstStamp;
@@ -74,6 +76,7 @@ void TilesPlayer<Dim, Part>::advance(const Physics& physics, int64_t mcs) {
     }
   });
   if (failure_) std::rethrow_exception(failure_);
+  if (living_ != nullptr) living_->require_success();
 }
 
 template <int Dim, class Part>
@@ -88,6 +91,9 @@ void TilesPlayer<Dim, Part>::play(const Physics& physics, int member, int64_t mc
     }
     between_mcs_.finish_mcs(state_, physics, member);
     if (Part::kCut && failure_) return;
+    if (living_ == nullptr) continue;
+    if (living_->has_failed()) return;
+    if (living_->changed_lattice()) one_of_all(members_[std::size_t(member)], [&] { fit_to_cells(); });
   }
 }
 

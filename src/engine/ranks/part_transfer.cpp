@@ -17,7 +17,7 @@ void receive_sites(Crew& crew, int from, HugeVector<T>& sites) {
 
 void send_part(Crew& crew, int to, const TissuePart& part, PartOf what) {
   const State& state = part.state;
-  const int64_t frame[] = {state.mcs, state.cells.history_length};
+  const int64_t frame[] = {state.mcs, state.cells.history_length, state.cells.property_count};
   send_numbers<int64_t>(crew, to, frame);
   send_numbers<CellId>(crew, to, part.number);
   send_numbers<int32_t>(crew, to, part.here);
@@ -37,6 +37,7 @@ TissuePart receive_part(Crew& crew, int from, const BrickGrid& grid, int rank, i
   const auto frame = receive_numbers<int64_t>(crew, from);
   state.mcs = frame[0];
   state.cells.history_length = int(frame[1]);
+  state.cells.property_count = int(frame[2]);
   part.number = receive_numbers<CellId>(crew, from);
   part.here = receive_numbers<int32_t>(crew, from);
   for (const Column& column : columns())

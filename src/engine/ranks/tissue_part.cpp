@@ -33,6 +33,7 @@ std::size_t bytes_of_rows(const Column& column, const Cells& cells) {
 Cells empty_cells_like(const Cells& other, CellId count) {
   Cells cells;
   cells.history_length = other.history_length;
+  cells.property_count = other.property_count;
   for (const Column& column : columns())
     if (column.is_there(other))
       column.resize(cells, std::size_t(column.rows_per_cell(cells)) * std::size_t(count));

@@ -25,13 +25,14 @@ struct Tick {
   int64_t anchor_every = 0;  // MCS; 0: never
   bool turns = false;        // persistent cells
   bool counts = false;       // centroid sums are counted when a stage needs them, not kept copy by copy
+  bool lives = false;        // cells have equations, growth or rules
 
   KILN_HD constexpr bool checks_anchors(int64_t mcs) const {
     return anchor_every > 0 && mcs % anchor_every == 0;
   }
   // How many MCS from `mcs` on have no stage at their end but the last.
   KILN_HD constexpr int64_t span_from(int64_t mcs, int64_t at_most) const {
-    if (turns) return 1;
+    if (turns || lives) return 1;
     if (anchor_every == 0) return at_most;
     const int64_t left = anchor_every - mcs % anchor_every;
     return left < at_most ? left : at_most;
@@ -42,6 +43,8 @@ struct Tick {
 template <class Stages>
 KILN_HD void play_tick(const Tick& tick, int64_t mcs, Stages& stages) {
   stages.age_act();
+  if constexpr (requires { stages.live(mcs); })
+    if (tick.lives) stages.live(mcs);
   const bool anchors = tick.checks_anchors(mcs);
   if (tick.counts && (anchors || tick.turns)) stages.count_sums();
   if (anchors) stages.move_anchors();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -148,6 +149,16 @@ std::vector<const Phase*> decisive_phases(const Model& model) {
   return measured.empty() ? all : measured;
 }
 
+// That cells of a type aim at.
+double largest_volume(const Model& model, const Phase& phase, TypeId type) {
+  const double declared = double(phase.physics.declared_volume(type));
+  const double start = declared == double(kOwnTarget) ? start_volume(model, type) : declared;
+  if (model.living == nullptr || model.living->types[type].growth == kNoFormula) return start;
+  constexpr double kDoubled = 2;  // where growth has no limit, cells are thought to divide
+  const double up_to = model.living->types[type].up_to;
+  return std::max(start, std::isfinite(up_to) ? up_to : kDoubled * start);
+}
+
 Demands demands_of(const Model& model) {
   const SurroundingsShape shape{model.lattice.dimension, model.perimeter_neighbours.count};
   Demands cells;
@@ -156,9 +167,7 @@ Demands demands_of(const Model& model) {
       const TypePhysics& type = phase->physics.types[i];
       if (type.frozen || !has_weight(type)) continue;
       cells.stiffest = std::max(cells.stiffest, stiffness(phase->physics, type, shape));
-      cells.largest =
-          std::max(cells.largest, type.volume.target == kOwnTarget ? start_volume(model, TypeId(i))
-                                                                   : double(type.volume.target));
+      cells.largest = std::max(cells.largest, largest_volume(model, *phase, TypeId(i)));
       cells.heaviest = std::max(cells.heaviest, weight_of_a_site(type, shape));
       cells.persistent = cells.persistent || persistence::Term::acts(type.persistence);
     }

@@ -126,7 +126,7 @@ struct Check {
     const auto* text = std::get_if<std::string>(&node.value);
     if (text == nullptr) wrong_kind(node);
     if (index_of_type(node, path, *text, scope) == 0)
-      fail_at(node, fmt::format("{} is \"medium\", but the medium cannot be placed.", path));
+      fail_at(node, fmt::format("{} is \"medium\", but the medium is no type of cell.", path));
   }
 
   void field(const Node& node) const {
@@ -152,6 +152,35 @@ struct Check {
     }
     if (!(sum > 0))
       fail_at(node, fmt::format("{} is {}, but one weight at least must not be 0.", path, shown(node)));
+  }
+
+  void formula(const Node& node) const {
+    const bool is_number =
+        std::holds_alternative<int64_t>(node.value) || std::holds_alternative<double>(node.value);
+    if (!is_number) plain_text(node);
+  }
+
+  // A table within stands for dotted names: volume.target.
+  void formulas(const Node& node) const {
+    if (node.table() == nullptr) wrong_kind(node);
+    for (const Entry& e : *node.table()) {
+      const std::string where = joined_path(path, e.key);
+      constexpr Key kOne{"", ValueKind::formula, 0, 0, "", "", "", ""};
+      const Check inner{e.node.table() != nullptr ? key : kOne, where, scope};
+      e.node.table() != nullptr ? inner.formulas(e.node) : inner.formula(e.node);
+    }
+  }
+
+  void types(Node& node) const {
+    if (node.array() == nullptr) node.value = Node::Array{Node(node)};
+    if (node.array()->empty()) wrong_kind(node);
+    for (const Node& item : *node.array()) type(item);
+  }
+
+  void tables_by_number(const Node& node) const {
+    if (node.table() == nullptr) wrong_kind(node);
+    for (const Entry& e : *node.table())
+      if ((e.key != "1" && e.key != "2") || e.node.table() == nullptr) wrong_kind(node);
   }
 
   void tables(const Node& node) const {
@@ -227,6 +256,17 @@ void check(Node& node, const Check& c) {
       return c.labels(node);
     case ValueKind::tables:
       return c.tables(node);
+    case ValueKind::formula:
+      return c.formula(node);
+    case ValueKind::formulas:
+      return c.formulas(node);
+    case ValueKind::type_names:
+      return c.types(node);
+    case ValueKind::choice_or_place:
+      if (std::holds_alternative<std::string>(node.value)) return c.one_of_choices(node, node);
+      return c.numbers(node, false, std::size_t(c.scope.dimension), std::size_t(c.scope.dimension));
+    case ValueKind::tables_by_number:
+      return c.tables_by_number(node);
     case ValueKind::table:
     case ValueKind::overrides:
       return c.holds<Node::Table>(node);

@@ -79,6 +79,7 @@ Model make_model(Node given, std::string source_name, std::string folder,
   read_lattice(r);
   if (has_default_type) complete_default_type(r.given, r.scope.dimension);
   read_names(r);
+  find_own_targets(r);
   const PhysicsNodes nodes = complete_physics(r.given, r.scope);
   put(r.complete, kTypeSection.name, nodes.types);
   put(r.complete, kAdhesionSection.name, nodes.adhesion);
@@ -87,6 +88,7 @@ Model make_model(Node given, std::string source_name, std::string folder,
   read_fields(r);
   read_initial(r, physics);
   read_phases(r, physics);
+  read_living(r);
   read_schedule(r);
   read_measure(r);
 

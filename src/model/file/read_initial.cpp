@@ -155,7 +155,7 @@ class StepReader {
   // Of the first type's cells, or a size that looks well where they have no target.
   double usual_volume() const {
     constexpr double kWithoutTarget = 100;
-    const double target = double(physics_.types[step_.types.front().first].volume.target);
+    const double target = double(physics_.declared_volume(step_.types.front().first));
     return target > 0 ? target : kWithoutTarget;
   }
 
@@ -194,7 +194,7 @@ class StepReader {
     if (density == nullptr) return;
     step_.density = density->real();
     for (const auto& [type, weight] : step_.types)
-      if (weight > 0 && !(physics_.types[type].volume.target > 0))
+      if (weight > 0 && !(physics_.declared_volume(type) > 0))
         fail_at(*density,
                 fmt::format("{}.density needs a target volume, but types.{} has none; give a count instead.",
                             path_, reading_.scope.types[type]));

@@ -11,7 +11,8 @@ namespace {
 
 // types.NAME.TERM.PARAMETER, of a term that the type has anyway: then nothing that the state remembers can
 // change.
-void check_type_change(const Override& change, const std::string& path, const Node& given) {
+void check_type_change(const Override& change, const std::string& path, const Node& given,
+                       const Scope& scope) {
   const std::string name = change.dotted();
   const auto term = std::find_if(all_terms().begin(), all_terms().end(),
                                  [&change](const Term& t) { return t.name == change.path[2]; });
@@ -26,6 +27,13 @@ void check_type_change(const Override& change, const std::string& path, const No
             fmt::format("{} has {}, but types.{} has no {}; give it there, with a strength of 0 if it "
                         "is to act in this phase only.",
                         path, name, change.path[1], term->name));
+  const auto type_number =
+      std::size_t(std::find(scope.types.begin(), scope.types.end(), change.path[1]) - scope.types.begin());
+  if (change.path[2] == volume::Term::kName && change.path[3] == "target" &&
+      type_number < scope.own_targets.size() && scope.own_targets[type_number])
+    fail_at(change.value, fmt::format("{} has {}, but cells of this type have target volumes of their own, "
+                                      "which growth and rules change.",
+                                      path, name));
   for (const Parameter& p : term->parameters)
     if (change.path[3] == p.name && p.fixed)
       fail_at(change.value,
@@ -33,9 +41,9 @@ void check_type_change(const Override& change, const std::string& path, const No
                           name, p.name));
 }
 
-void check_change(const Override& change, const std::string& path, const Node& given) {
+void check_change(const Override& change, const std::string& path, const Node& given, const Scope& scope) {
   const std::vector<std::string>& p = change.path;
-  if (p[0] == kTypeSection.name && p.size() == 4) return check_type_change(change, path, given);
+  if (p[0] == kTypeSection.name && p.size() == 4) return check_type_change(change, path, given, scope);
   const bool is_pair = p[0] == kAdhesionSection.name && (p.size() == 2 || p.size() == 3);
   if (is_pair || change.dotted() == "temperature") return;
   fail_at(change.value, fmt::format("{} has {}, but a phase can set only temperature, adhesion.A.B and "
@@ -47,7 +55,7 @@ PhysicsData phase_physics(const Reading& r, Node& set, const std::string& path) 
   Node given = r.given;
   Node flat{Node::Table{}, set.place};
   for (const Override& change : flattened_overrides(set)) {
-    check_change(change, path, r.given);
+    check_change(change, path, r.given, r.scope);
     apply_override(given, change);
     put(flat, change.dotted(), change.value);
   }

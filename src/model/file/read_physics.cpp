@@ -244,7 +244,13 @@ std::vector<CellType> cell_types(const Node& types) {
 PhysicsData make_physics(const PhysicsNodes& nodes, const Scope& scope) {
   PhysicsData result;
   result.temperature = float(nodes.temperature);
-  for (const Entry& e : *nodes.types.table()) result.types.push_back(type_physics(e.node, scope));
+  for (const Entry& e : *nodes.types.table()) {
+    TypePhysics type = type_physics(e.node, scope);
+    const std::size_t number = result.types.size();
+    result.declared_volumes.push_back(type.volume.target);
+    if (number < scope.own_targets.size() && scope.own_targets[number]) type.volume.target = kOwnTarget;
+    result.types.push_back(type);
+  }
   const std::size_t types = scope.types.size();
   result.adhesion.assign(types * types, 0.0);
   for (std::size_t a = 1; a < types; ++a)

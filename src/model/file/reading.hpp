@@ -27,6 +27,9 @@ void read_names(Reading& reading);    // of types and fields, for all that refer
 void read_lattice(Reading& reading);  // lattice, units, neighbourhood
 void read_fields(Reading& reading);
 
+// Finds the types whose cells have target volumes of their own; nothing is checked yet.
+void find_own_targets(Reading& reading);
+
 // Everything that a phase can change. Of a given tree, so that phases are read like the model itself.
 struct PhysicsNodes {
   double temperature = 0;
@@ -38,6 +41,7 @@ PhysicsData make_physics(const PhysicsNodes& nodes, const Scope& scope);
 
 void read_initial(Reading& reading, const PhysicsData& physics);
 void read_phases(Reading& reading, const PhysicsData& physics);
+void read_living(Reading& reading);  // properties, equations, growth, rules
 void read_schedule(Reading& reading);
 void read_measure(Reading& reading);  // measure, pictures, output
 

@@ -146,7 +146,7 @@ class Estimate {
   double mean_target(const InitialStep& step) const {
     double sum = 0, weights = 0;
     for (const auto& [type, weight] : step.types) {
-      sum += weight * double(model_.phases.front().physics.types[type].volume.target);
+      sum += weight * double(model_.phases.front().physics.declared_volume(type));
       weights += weight;
     }
     return weights > 0 ? sum / weights : 0;

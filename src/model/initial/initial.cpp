@@ -148,7 +148,7 @@ void StepBuilder::note(const std::string& what) const {
 double StepBuilder::cells_for_density() const {
   double total = 0, weights = 0;
   for (const auto& [type, weight] : step_.types) {
-    total += weight * double(model_.phases.front().physics.types[type].volume.target);
+    total += weight * double(model_.phases.front().physics.declared_volume(type));
     weights += weight;
   }
   const double target = weights > 0 ? total / weights : 0;
@@ -191,6 +191,7 @@ State initial_state(const Model& model, std::vector<std::string>* notes) {
   start_act(model, state);
   start_persistence(model, state.cells);
   start_targets(model, state.cells);
+  start_living(model, state.cells);
   return state;
 }
 

@@ -95,10 +95,18 @@ CellId count_of_columns(const hdf5::Group& root) {
   return shape.empty() ? 0 : CellId(shape[0]);
 }
 
-Cells read_columns(const hdf5::Group& root, int history_length, CellId first, CellId count) {
+int properties_of_columns(const hdf5::Group& root) {
+  const CellId cells = count_of_columns(root);
+  if (cells == 0 || !root.has("property")) return 0;
+  const hdf5::Shape shape = root.open_dataset("property", hdf5::element_of<double>).shape();
+  return shape.empty() ? 0 : int(shape[0] / cells);
+}
+
+Cells read_columns(const hdf5::Group& root, const Cells& frame, CellId first, CellId count) {
   const hdf5::Group group = root.open_group("cells");
   Cells cells;
-  cells.history_length = history_length;
+  cells.history_length = frame.history_length;
+  cells.property_count = frame.property_count;
   for (const Column& column : columns())
     if (!column.optional)
       read_column(group, column, first, count, cells);

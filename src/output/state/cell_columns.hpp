@@ -9,7 +9,9 @@ namespace kiln {
 
 void write_columns(const hdf5::Group& root, const Cells& cells);
 CellId count_of_columns(const hdf5::Group& root);
-Cells read_columns(const hdf5::Group& root, int history_length, CellId first, CellId count);
+int properties_of_columns(const hdf5::Group& root);
+// `frame` knows how many rows of a column a cell has.
+Cells read_columns(const hdf5::Group& root, const Cells& frame, CellId first, CellId count);
 // As one, those that files of parts have; `like` has the columns that are there.
 void link_columns(const hdf5::Group& root, const Cells& like, const LinkedParts& parts);
 

@@ -33,17 +33,17 @@ hdf5::Shape sites_of(const Lattice& lattice) {
   return {uint64_t(lattice.size.z), uint64_t(lattice.size.y), uint64_t(lattice.size.x)};
 }
 
-void write_frame(const hdf5::Group& root, const Lattice& lattice, int64_t mcs, int history_length) {
+void write_frame(const hdf5::Group& root, const Lattice& lattice, int64_t mcs, const Cells& cells) {
   root.set("size", std::vector<int64_t>{lattice.size.x, lattice.size.y, lattice.size.z});
   root.set("periodic", std::vector<int64_t>{lattice.periodic.x, lattice.periodic.y, lattice.periodic.z});
   root.set("dimension", int64_t(lattice.dimension));
   root.set("mcs", mcs);
-  root.set("history_length", int64_t(history_length));
+  root.set("history_length", int64_t(cells.history_length));
 }
 
 void write_state(const hdf5::Group& root, const State& state) {
   const Lattice& lattice = state.lattice;
-  write_frame(root, lattice, state.mcs, state.cells.history_length);
+  write_frame(root, lattice, state.mcs, state.cells);
   root.write("ids", state.ids.data(), sites_of(lattice));
   if (!state.act.empty()) root.write("act", state.act.data(), sites_of(lattice));
   write_columns(root, state.cells);
@@ -51,7 +51,7 @@ void write_state(const hdf5::Group& root, const State& state) {
 
 // The same, as the files of parts have it.
 void link_state(const hdf5::Group& root, const StateParts& state, const LinkedParts& parts) {
-  write_frame(root, state.lattice(), state.mcs(), state.like().history_length);
+  write_frame(root, state.lattice(), state.mcs(), state.like());
   parts.write(root);
   root.create_virtual("ids", hdf5::element_of<CellId>, sites_of(state.lattice()), parts.sites("ids", false));
   if (state.has_act())
@@ -79,6 +79,7 @@ State read_frame(const hdf5::Group& root) {
   state.lattice.dimension = int(root.whole("dimension"));
   state.mcs = root.whole("mcs");
   state.cells.history_length = int(root.whole("history_length"));
+  state.cells.property_count = properties_of_columns(root);
   return state;
 }
 
@@ -86,7 +87,7 @@ State read_state(const hdf5::Group& root) {
   State state = read_frame(root);
   state.ids = read_sites<CellId>(root, "ids", state.lattice);
   if (root.has("act")) state.act = read_sites<ActValue>(root, "act", state.lattice);
-  state.cells = read_columns(root, state.cells.history_length, 0, count_of_columns(root));
+  state.cells = read_columns(root, state.cells, 0, count_of_columns(root));
   return state;
 }
 
@@ -194,7 +195,7 @@ class StoredCheckpoint : public StateSource {
   }
   Cells read_rows(CellId first, CellId count) override {
     const hdf5::File file(path_, hdf5::File::Mode::read);
-    return read_columns(file.root(), frame_.cells.history_length, first, count);
+    return read_columns(file.root(), frame_.cells, first, count);
   }
 
  private:

@@ -31,7 +31,7 @@ constexpr Key kLatticeKeys[] = {
 
 constexpr Key kUnitsKeys[] = {
     {"voxel_um", real, 1e-6, 1e6, "1", "", "µm", "edge of a site; for reports, and to fit images"},
-    {"seconds_per_mcs", real, 1e-9, 1e9, "1", "", "s", "duration of a Monte Carlo step; for reports only"},
+    {"seconds_per_mcs", real, 1e-9, 1e9, "1", "", "s", "duration of a Monte Carlo step; for reports, and for what happens in time: growth, rates, equations"},
 };
 
 constexpr Key kNeighbourhoodKeys[] = {
@@ -45,6 +45,9 @@ constexpr Key kTypeKeys[] = {
     {"colour", colour, 0, 0, "(the next of a built-in list)", "", "", "in pictures"},
     {"frozen", flag, 0, 0, "false", "", "", "its sites never change: walls, stroma"},
     {"hidden", flag, 0, 0, "false", "", "", "left out of solid pictures"},
+    {"properties", table, 0, 0, "(none)", "", "", "numbers of each cell; see below"},
+    {"equations", table, 0, 0, "(none)", "", "", "how properties change in time; see below"},
+    {"growth", table, 0, 0, "(none)", "", "", "of the target volume; see below"},
 };
 
 constexpr Key kAdhesionKeys[] = {

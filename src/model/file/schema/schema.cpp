@@ -10,8 +10,8 @@ namespace kiln {
 std::span<const Section* const> all_sections() {
   static constexpr const Section* kAll[] = {
       &kTopSection,      &kLatticeSection, &kUnitsSection,    &kNeighbourhoodSection, &kTypeSection,
-      &kAdhesionSection, &kFieldSection,   &kInitialSection,  &kRegionSection,        &kMaskSection,
-      &kPhantomSection,  &kPhaseSection,   &kScheduleSection, &kCheckerboardSection,  &kMeasureSection,
+      &kPropertySection, &kEquationSection, &kGrowthSection, &kAdhesionSection, &kFieldSection,   &kInitialSection,  &kRegionSection,        &kMaskSection,
+      &kPhantomSection,  &kConstantSection, &kRuleSection, &kTickSection, &kPhaseSection,   &kScheduleSection, &kCheckerboardSection,  &kMeasureSection,
       &kPictureSection,  &kOutputSection};
   return kAll;
 }
@@ -92,6 +92,17 @@ std::string allowed(const Key& key, int dimension, const Section* section) {
       return "a list of tables";
     case overrides:
       return "a table of keys and values";
+    case formula:
+      return "a number, or a formula in quotes";
+    case formulas:
+      return "a table of names, each with a number or a formula in quotes";
+    case type_names:
+      return "the name of a cell type, or a list of them";
+    case choice_or_place:
+      return fmt::format("{} or a list of {} numbers {}", quoted_choices,
+                         dimension == 0 ? "2 or 3" : fmt::to_string(dimension), range_text(key));
+    case tables_by_number:
+      return "a table with tables called 1 and 2";
   }
   return {};
 }

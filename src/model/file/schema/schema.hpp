@@ -35,6 +35,11 @@ enum class ValueKind {
   table,      // has a section of its own
   tables,     // a list of them, at least one
   overrides,  // { key = value, ... } as for --set
+  formula,    // a number, or a formula in quotes
+  formulas,   // { name = formula, ... }
+  type_names,  // one, or a list of them
+  choice_or_place,
+  tables_by_number,  // { 1 = { ... }, 2 = { ... } }
 };
 
 inline constexpr std::string_view kRequired = "required";
@@ -70,7 +75,7 @@ struct Section {
 
 extern const Section kTopSection, kLatticeSection, kUnitsSection, kNeighbourhoodSection, kTypeSection,
     kAdhesionSection, kFieldSection, kInitialSection, kRegionSection, kMaskSection, kPhantomSection,
-    kPhaseSection, kScheduleSection, kCheckerboardSection, kMeasureSection, kPictureSection, kOutputSection;
+    kPhaseSection, kScheduleSection, kCheckerboardSection, kMeasureSection, kPictureSection, kOutputSection, kConstantSection, kPropertySection, kEquationSection, kGrowthSection, kTickSection, kRuleSection;
 
 // In the order of a resolved model.
 std::span<const Section* const> all_sections();

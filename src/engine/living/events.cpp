@@ -1,0 +1,232 @@
+#include "engine/living/events.hpp"
+
+#include <algorithm>
+
+#include "core/gain.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr int32_t kFewestToDivide = 4;  // sites
+
+void end_life(Cells& cells, CellId cell, Cells::End end, int64_t mcs) {
+  cells.life[cell].end = end;
+  cells.life[cell].ended = mcs;
+}
+
+// Of a cell that has no sites any more, or whose sites are not tracked.
+void clear_sizes(Cells& cells, CellId cell) {
+  cells.extent[cell] = {};
+  cells.centroid[cell].sum = {};
+  if (!cells.moments.empty()) cells.moments[cell] = {};
+}
+
+}  // namespace
+
+// Two daughters and the plane between them.
+struct CellEvents::Cut {
+  CellId first = kMedium, second = kMedium;
+  Vec3d normal;
+  Vec3i anchor;
+  int64_t volume = 0, first_volume = 0;
+  Vec3<int64_t> sum;
+
+  bool is_one() const { return first_volume > 0 && first_volume < volume; }
+  bool is_first(const Lattice& lattice, Site site) const {
+    const Vec3i place = lattice.position(site);
+    return is_first_daughter(normal, volume, sum, offset_from_anchor(lattice, anchor, place), place);
+  }
+};
+
+CellEvents::CellEvents(const Model& model)
+    : living_(model.living),
+      seed_(model.seed),
+      perimeter_(model.perimeter_neighbours),
+      frozen_(model.frozen_types()),
+      declared_volumes_(model.phases.front().physics.declared_volumes) {}
+
+void CellEvents::set(Cells& cells, CellId cell, const Setting& setting, double value) const {
+  switch (setting.what) {
+    case Setting::What::property:
+      cells.property[cell * living_->properties.size() + std::size_t(setting.property)] = value;
+      return;
+    case Setting::What::target_volume:
+      cells.life[cell].target = std::max(value, 0.0);
+      cells.targets[cell].volume = float(cells.life[cell].target);
+      return;
+    case Setting::What::target_perimeter:
+      cells.targets[cell].perimeter = float(std::max(value, 0.0));
+      return;
+  }
+}
+
+// What a type says of its cells, for one that has it from now on. Properties that it did not have are 0.
+void CellEvents::start_type(Cells& cells, CellId cell, TypeId type) const {
+  cells.type[cell] = type;
+  Cells::Life& life = cells.life[cell];
+  const float declared = declared_volumes_[type];
+  life.target = declared == kOwnTarget ? double(cells.extent[cell].volume) : double(declared);
+  life.shrinks = 0;
+  life.gone_at = 0;
+  if (!cells.targets.empty()) {
+    cells.targets[cell].volume = float(life.target);
+    cells.targets[cell].perimeter = float(cells.extent[cell].perimeter);
+  }
+}
+
+bool CellEvents::carry_out(State& state, std::span<const CellEvent> events,
+                           std::span<const TouchedSite> sites, int64_t mcs) {
+  // The sites of each cell side by side.
+  std::vector<TouchedSite> sorted(sites.begin(), sites.end());
+  std::sort(sorted.begin(), sorted.end(), [](const TouchedSite& a, const TouchedSite& b) {
+    return a.cell != b.cell ? a.cell < b.cell : a.site < b.site;
+  });
+  Cells& cells = state.cells;
+  bool changed = false;
+  new_sites_.clear();
+  daughters_.clear();
+  to_set_.clear();
+  std::size_t begin = 0;
+  for (const CellEvent& event : events) {
+    while (begin < sorted.size() && sorted[begin].cell < event.cell) ++begin;
+    std::size_t end = begin;
+    while (end < sorted.size() && sorted[end].cell == event.cell) ++end;
+    const std::span<const TouchedSite> own(sorted.data() + begin, end - begin);
+    begin = end;
+    const Rule::Deed deed = event.rule == nullptr ? Rule::Deed::die : event.rule->deed;
+    if (deed == Rule::Deed::divide) {
+      Cut cut = cut_of(state, event, own, mcs);
+      if (!cut.is_one()) continue;
+      bear(cells, event, cut, mcs);
+      for (const TouchedSite& touched : own) {
+        const CellId daughter = cut.is_first(state.lattice, touched.site) ? cut.first : cut.second;
+        state.ids[std::size_t(touched.site)] = daughter;
+        new_sites_.push_back({daughter, touched.site});
+      }
+      changed = true;
+    } else if (event.rule != nullptr && event.rule->new_type) {
+      start_type(cells, event.cell, *event.rule->new_type);
+      for (std::size_t i = 0; i < event.rule->sets.size(); ++i)
+        set(cells, event.cell, event.rule->sets[i], event.values[i]);
+      if (deed == Rule::Deed::die) end_life(cells, event.cell, Cells::End::died, mcs);
+      if (frozen_[*event.rule->new_type]) clear_sizes(cells, event.cell);
+      clear_history(cells, event.cell);
+      changed = true;
+    } else if (event.rule != nullptr && event.rule->dies_over_mcs > 0) {
+      Cells::Life& life = cells.life[event.cell];
+      life.shrinks = float(std::max(life.target, 1.0) / event.rule->dies_over_mcs);
+      life.gone_at = event.rule->gone_at;
+    } else {
+      remove(state, own);
+      clear_sizes(cells, event.cell);
+      end_life(cells, event.cell, Cells::End::died, mcs);
+      changed = true;
+    }
+  }
+  count_daughters(state);
+  return changed;
+}
+
+// A cell that is too small, or all on one side of the plane, stays as it is.
+CellEvents::Cut CellEvents::cut_of(const State& state, const CellEvent& event,
+                                   std::span<const TouchedSite> sites, int64_t mcs) const {
+  const Cells& cells = state.cells;
+  const Lattice& lattice = state.lattice;
+  Cut cut;
+  cut.anchor = cells.centroid[event.cell].anchor;
+  cut.volume = cells.extent[event.cell].volume;
+  cut.sum = cells.centroid[event.cell].sum;
+  if (cut.volume < kFewestToDivide) return cut;
+  const DivisionDraws draws{seed_, event.cell, uint32_t(mcs)};
+  if (event.rule->normal) {
+    cut.normal = draws.flips() ? *event.rule->normal * -1.0 : *event.rule->normal;
+  } else {
+    Moments moments;
+    for (const TouchedSite& site : sites)
+      moments.add(offset_from_anchor(lattice, cut.anchor, lattice.position(site.site)), +1,
+                  lattice.dimension);
+    cut.normal =
+        division_normal(event.rule->plane, principal_axes(cut.volume, cut.sum, moments, lattice.dimension),
+                        lattice.dimension, draws);
+  }
+  const auto on_first_side = [&](const TouchedSite& s) { return cut.is_first(lattice, s.site); };
+  cut.first_volume = std::count_if(sites.begin(), sites.end(), on_first_side);
+  return cut;
+}
+
+// Rows for both daughters: all that the mother had, shared by their volumes where it is to be shared. What
+// the rule sets comes later, when they are counted.
+void CellEvents::bear(Cells& cells, const CellEvent& event, Cut& cut, int64_t mcs) {
+  const CellId mother = event.cell;
+  cut.first = cells.add(cells.type[mother]);
+  cut.second = cells.add(cells.type[mother]);
+  const double first_share = double(cut.first_volume) / double(cut.volume);
+  const auto shared = [&](double whole, CellId daughter) {
+    return daughter == cut.first ? whole * first_share : whole - whole * first_share;
+  };
+  const std::size_t properties = living_->properties.size(), rule_sets = event.rule->sets.size();
+  std::size_t next = rule_sets;
+  for (const CellId daughter : {cut.first, cut.second}) {
+    const Cells::Life& before = cells.life[mother];
+    cells.life[daughter] = {.parent = int64_t(mother),
+                            .born = mcs,
+                            .target = shared(before.target, daughter),
+                            .generation = before.generation + 1};
+    cells.centroid[daughter].anchor = cut.anchor;
+    if (!cells.direction.empty()) cells.direction[daughter] = cells.direction[mother];
+    for (std::size_t p = 0; p < properties; ++p) {
+      const double whole = cells.property[mother * properties + p];
+      cells.property[daughter * properties + p] =
+          living_->properties[p].extensive ? shared(whole, daughter) : whole;
+    }
+    const Rule::Daughter& differs = event.rule->daughters[daughter == cut.first ? 0 : 1];
+    if (differs.type) cells.type[daughter] = *differs.type;
+    daughters_.push_back({daughter, differs.type.has_value()});
+    for (std::size_t i = 0; i < rule_sets; ++i)
+      to_set_.push_back({daughter, &event.rule->sets[i], event.values[i]});
+    for (const Setting& setting : differs.sets) to_set_.push_back({daughter, &setting, event.values[next++]});
+  }
+  end_life(cells, mother, Cells::End::divided, mcs);
+  clear_sizes(cells, mother);
+}
+
+void CellEvents::remove(State& state, std::span<const TouchedSite> sites) const {
+  for (const TouchedSite& site : sites) {
+    state.ids[std::size_t(site.site)] = kMedium;
+    if (!state.act.empty()) state.act[std::size_t(site.site)] = 0;
+  }
+}
+
+// When all sites have their new ids.
+void CellEvents::count_daughters(State& state) {
+  const Lattice& lattice = state.lattice;
+  Cells& cells = state.cells;
+  for (const TouchedSite& s : new_sites_) {
+    const Vec3i place = lattice.position(s.site);
+    int32_t unlike = 0;
+    for (int k = 0; k < perimeter_.count; ++k) {
+      Vec3i other = place + Vec3i{perimeter_.offset[k].x, perimeter_.offset[k].y, perimeter_.offset[k].z};
+      if (lattice.wrap(other) && state.ids[std::size_t(lattice.index(other))] != s.cell) ++unlike;
+    }
+    if (lattice.dimension == 2)
+      gain_site<2>(lattice, cells, s.cell, place, +1, unlike);
+    else
+      gain_site<3>(lattice, cells, s.cell, place, +1, unlike);
+  }
+  for (const auto& [daughter, has_other_type] : daughters_) {
+    if (has_other_type) start_type(cells, daughter, cells.type[daughter]);
+    if (!cells.targets.empty())
+      cells.targets[daughter] = {float(cells.life[daughter].target), float(cells.extent[daughter].perimeter)};
+    clear_history(cells, daughter);
+    if (frozen_[cells.type[daughter]]) clear_sizes(cells, daughter);
+  }
+  for (const ToSet& it : to_set_) set(cells, it.cell, *it.setting, it.value);
+}
+
+void CellEvents::clear_history(Cells& cells, CellId cell) const {
+  const auto slots = std::size_t(cells.history_length);
+  for (std::size_t slot = 0; slot < slots; ++slot)
+    cells.history[cell * slots + slot] = cells.extent[cell].volume > 0 ? cells.position(cell) : Vec3d{};
+}
+
+}  // namespace kiln

@@ -1,0 +1,281 @@
+#include "engine/living/living_stage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr std::size_t kBatch = 512;  // cells: their columns stay in the cache
+
+bool is_alive(const Cells& cells, CellId cell) { return cells.life[cell].end == Cells::End::none; }
+
+// Which of two events of a cell happens.
+int precedence(const CellEvent& event) {
+  switch (event.rule == nullptr ? Rule::Deed::die : event.rule->deed) {
+    case Rule::Deed::die:
+      return 0;
+    case Rule::Deed::divide:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
+}  // namespace
+
+LivingStage::LivingStage(const Model& model, int members)
+    : living_(model.living),
+      seed_(model.seed),
+      frozen_(model.frozen_types()),
+      source_(model.source),
+      programs_(model.types.size()),
+      carry_out_(model),
+      members_(std::size_t(members)) {
+  for (const CellType& type : model.types) type_names_.push_back(type.name);
+  for (std::size_t type = 1; type < programs_.size(); ++type) {
+    TypePrograms& of_type = programs_[type];
+    std::vector<int32_t> results;
+    for (const Rule& rule : living_->rules) {
+      if (!rule.types[type]) continue;
+      RuleAt at{&rule, results.size(), results.size(), results.size() + 1, rule.sets.size()};
+      results.push_back(rule.holds);
+      if (rule.rate != kNoFormula) {
+        at.rate = results.size();
+        results.push_back(rule.rate);
+        ++at.sets;
+      }
+      for (const Setting& setting : rule.sets) results.push_back(setting.value);
+      for (const Rule::Daughter& daughter : rule.daughters) {
+        at.count += daughter.sets.size();
+        for (const Setting& setting : daughter.sets) results.push_back(setting.value);
+      }
+      of_type.at.push_back(at);
+    }
+    of_type.rules = formula::Program(living_->tree, results);
+    if (living_->types[type].growth != kNoFormula)
+      of_type.growth = formula::Program(living_->tree, {living_->types[type].growth});
+  }
+  for (Member& member : members_) member.batches.resize(programs_.size());
+}
+
+void LivingStage::require_success() const {
+  if (has_failed()) throw UserError(fmt::format("{}: {}", source_, failure_));
+}
+
+void LivingStage::play(State& state, int64_t mcs, Team& team, int member) {
+  Member& me = members_[std::size_t(member)];
+  const int members = team.members();
+  Cells& cells = state.cells;
+  const bool ruled = mcs % living_->every == 0;
+  me.events.clear();
+  me.sites.clear();
+  if (ruled) find_ended(cells, mcs, me, member, members);
+  in_batches(cells, me, member, members, [&](TypeId type, Batch& batch) {
+    if (living_->types[type].equations != nullptr) advance_equations(cells, mcs, type, batch, me);
+    if (ruled && !programs_[type].at.empty()) follow_rules(cells, mcs, type, batch, me);
+  });
+  team.wait();
+  if (member == 0) collect_events(state);
+  team.wait();
+  if (!failure_.empty()) return;
+  if (!events_.empty()) {
+    find_sites(state, me, member, members);
+    team.wait();
+    if (member == 0) {
+      std::vector<TouchedSite> sites;
+      for (const Member& m : members_) sites.insert(sites.end(), m.sites.begin(), m.sites.end());
+      changed_ = carry_out_.carry_out(state, events_, sites, mcs);
+    }
+    team.wait();
+  }
+  in_batches(cells, me, member, members, [&](TypeId type, Batch& batch) {
+    if (living_->types[type].growth != kNoFormula) grow(cells, mcs, type, batch, me);
+  });
+  const std::size_t count = cells.count();
+  for (std::size_t cell = count * std::size_t(member) / std::size_t(members);
+       cell < count * std::size_t(member + 1) / std::size_t(members); ++cell) {
+    Cells::Life& life = cells.life[cell];
+    if (life.shrinks == 0 || life.end != Cells::End::none) continue;
+    life.target = std::max(0.0, life.target - double(life.shrinks));
+    cells.targets[cell].volume = float(life.target);
+  }
+  team.wait();
+  if (member == 0)
+    for (const Member& m : members_)
+      if (failure_.empty()) failure_ = m.failure;
+  team.wait();
+}
+
+// Calls work(type, batch) for cells that live and are not dying. Which cells are in a batch does not matter.
+template <class Work>
+void LivingStage::in_batches(const Cells& cells, Member& me, int member, int members, const Work& work) {
+  const uint64_t count = cells.count();
+  const auto first = CellId(count * uint64_t(member) / uint64_t(members));
+  const auto end = CellId(count * uint64_t(member + 1) / uint64_t(members));
+  const auto empty = [&](TypeId type) {
+    Batch& batch = me.batches[type];
+    if (!batch.cells.empty() && me.failure.empty()) work(type, batch);
+    batch.cells.clear();
+  };
+  for (CellId cell = std::max<CellId>(first, 1); cell < end; ++cell) {
+    const TypeId type = cells.type[cell];
+    if (frozen_[type] || !is_alive(cells, cell) || cells.life[cell].shrinks > 0) continue;
+    if (cells.extent[cell].volume == 0) continue;
+    me.batches[type].cells.push_back(cell);
+    if (me.batches[type].cells.size() == kBatch) empty(type);
+  }
+  for (std::size_t type = 1; type < me.batches.size(); ++type) empty(TypeId(type));
+}
+
+void LivingStage::read(const formula::Program& program, const Cells& cells, int64_t mcs, Batch& batch) const {
+  const Readings readings{cells, *living_, seed_, kiln::Stream::rules, mcs};
+  batch.inputs.resize(std::max(batch.inputs.size(), program.inputs().size()));
+  batch.results.resize(std::max(batch.results.size(), program.results()));
+  std::vector<const double*> inputs;
+  std::vector<double*> results;
+  for (std::size_t i = 0; i < program.inputs().size(); ++i) {
+    batch.inputs[i].resize(kBatch);
+    readings.gather(program.inputs()[i], batch.cells, batch.inputs[i].data());
+    inputs.push_back(batch.inputs[i].data());
+  }
+  for (std::size_t i = 0; i < program.results(); ++i) {
+    batch.results[i].resize(kBatch);
+    results.push_back(batch.results[i].data());
+  }
+  program.run(inputs, results, int64_t(batch.cells.size()));
+}
+
+void LivingStage::advance_equations(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me) const {
+  const LivingType& of_type = living_->types[type];
+  const formula::Equations& equations = *of_type.equations;
+  const std::size_t properties = living_->properties.size(), count = batch.cells.size();
+  const Readings readings{cells, *living_, seed_, kiln::Stream::rules, mcs - 1};
+  std::vector<std::vector<double>> unknowns(of_type.unknowns.size(), std::vector<double>(count)),
+      given(equations.given().size(), std::vector<double>(count));
+  std::vector<double*> unknown_columns;
+  std::vector<const double*> given_columns;
+  for (std::size_t u = 0; u < unknowns.size(); ++u) {
+    for (std::size_t i = 0; i < count; ++i)
+      unknowns[u][i] = cells.property[batch.cells[i] * properties + std::size_t(of_type.unknowns[u])];
+    unknown_columns.push_back(unknowns[u].data());
+  }
+  for (std::size_t g = 0; g < given.size(); ++g) {
+    readings.gather(equations.given()[g], batch.cells, given[g].data());
+    given_columns.push_back(given[g].data());
+  }
+  equations.advance(unknown_columns, given_columns, double(mcs - 1) * living_->seconds_per_mcs,
+                    int64_t(count));
+  for (std::size_t u = 0; u < unknowns.size(); ++u)
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto property = std::size_t(of_type.unknowns[u]);
+      if (!std::isfinite(unknowns[u][i]) && me.failure.empty())
+        me.failure = fmt::format("cell {} ({}), MCS {}: by its equation, {} is {}; it was {:g}.",
+                                 batch.cells[i], type_names_[type], mcs, living_->properties[property].name,
+                                 unknowns[u][i], cells.property[batch.cells[i] * properties + property]);
+      cells.property[batch.cells[i] * properties + property] = unknowns[u][i];
+    }
+}
+
+// Results are worked out for a whole batch before anything is set, and formulas read nothing of other cells
+// that rules can change: no rule sees what another does.
+void LivingStage::follow_rules(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me) {
+  const TypePrograms& of_type = programs_[type];
+  read(of_type.rules, cells, mcs, batch);
+  for (std::size_t i = 0; i < batch.cells.size(); ++i) {
+    const CellId cell = batch.cells[i];
+    CellEvent chosen;
+    for (const RuleAt& at : of_type.at) {
+      const auto value = [&](std::size_t result) { return batch.results[result][i]; };
+      if (at.rate != at.holds && !std::isfinite(value(at.rate)))
+        return fail(me, cell, mcs, fmt::format("{}.rate is {}", at.rule->name, value(at.rate)), of_type.rules,
+                    batch, i);
+      if (value(at.holds) == 0) continue;
+      for (std::size_t k = 0; k < at.count; ++k)
+        if (!std::isfinite(value(at.sets + k)))
+          return fail(me, cell, mcs, fmt::format("{} sets {}", at.rule->name, value(at.sets + k)),
+                      of_type.rules, batch, i);
+      if (at.rule->deed == Rule::Deed::set) {
+        for (std::size_t k = 0; k < at.count; ++k)
+          carry_out_.set(cells, cell, at.rule->sets[k], value(at.sets + k));
+        continue;
+      }
+      CellEvent event{cell, at.rule, {}};
+      for (std::size_t k = 0; k < at.count; ++k) event.values.push_back(value(at.sets + k));
+      if (chosen.cell == kMedium || precedence(event) < precedence(chosen)) chosen = std::move(event);
+    }
+    if (chosen.cell != kMedium) me.events.push_back(std::move(chosen));
+  }
+}
+
+void LivingStage::grow(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me) const {
+  const formula::Program& program = programs_[type].growth;
+  read(program, cells, mcs, batch);
+  for (std::size_t i = 0; i < batch.cells.size(); ++i) {
+    const double rate = batch.results[0][i];
+    if (!std::isfinite(rate))
+      return fail(me, batch.cells[i], mcs, fmt::format("its growth is {} sites/s", rate), program, batch, i);
+    Cells::Life& life = cells.life[batch.cells[i]];
+    const double limit = std::max(life.target, living_->types[type].up_to);
+    life.target = std::clamp(life.target + rate * living_->seconds_per_mcs, 0.0, limit);
+    cells.targets[batch.cells[i]].volume = float(life.target);
+  }
+}
+
+// Cells that were dying and are small enough; and those that copies left without a site.
+void LivingStage::find_ended(Cells& cells, int64_t mcs, Member& me, int member, int members) const {
+  const uint64_t count = cells.count();
+  const auto end = CellId(count * uint64_t(member + 1) / uint64_t(members));
+  for (auto cell = std::max<CellId>(CellId(count * uint64_t(member) / uint64_t(members)), 1); cell < end;
+       ++cell) {
+    if (frozen_[cells.type[cell]] || !is_alive(cells, cell)) continue;
+    Cells::Life& life = cells.life[cell];
+    const int32_t volume = cells.extent[cell].volume;
+    if (life.shrinks > 0 && volume <= life.gone_at) {
+      me.events.push_back({cell, nullptr, {}});
+    } else if (volume == 0) {
+      life.end = Cells::End::vanished;
+      life.ended = mcs;
+    }
+  }
+}
+
+void LivingStage::collect_events(const State& state) {
+  changed_ = false;
+  events_.clear();
+  for (Member& member : members_) {
+    if (failure_.empty()) failure_ = member.failure;
+    std::move(member.events.begin(), member.events.end(), std::back_inserter(events_));
+  }
+  std::sort(events_.begin(), events_.end(),
+            [](const CellEvent& a, const CellEvent& b) { return a.cell < b.cell; });
+  touched_.assign(events_.empty() ? 0 : state.cells.count(), 0);
+  for (const CellEvent& event : events_) touched_[event.cell] = 1;
+}
+
+void LivingStage::find_sites(const State& state, Member& me, int member, int members) const {
+  const auto sites = Site(state.ids.size());
+  const Site end = sites * (member + 1) / members;
+  for (Site site = sites * member / members; site < end; ++site)
+    if (const CellId cell = state.ids[std::size_t(site)]; touched_[cell] != 0)
+      me.sites.push_back({cell, site});
+}
+
+void LivingStage::fail(Member& me, CellId cell, int64_t mcs, const std::string& what,
+                       const formula::Program& program, const Batch& batch, std::size_t at) const {
+  if (!me.failure.empty()) return;
+  std::string inputs;
+  for (std::size_t i = 0; i < program.inputs().size(); ++i) {
+    const formula::Input& input = program.inputs()[i];
+    inputs += fmt::format("{}{} {:g}", inputs.empty() ? "" : ", ",
+                          input.draw >= 0 ? "a random number" : input.name, batch.inputs[i][at]);
+  }
+  me.failure = fmt::format("cell {}, MCS {}: {}, where {}.", cell, mcs, what,
+                           inputs.empty() ? "nothing is read" : inputs);
+}
+
+}  // namespace kiln

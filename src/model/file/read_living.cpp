@@ -1,0 +1,431 @@
+// What cells do by themselves: constants, properties, equations, growth, rules.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "formula/functions.hpp"
+#include "formula/parse.hpp"
+#include "model/file/reading.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr double kSecondsPerHour = 3600;
+constexpr const char* kTargetVolume = "volume.target";
+constexpr const char* kTargetPerimeter = "perimeter.target";
+
+std::string text_of(const Node& formula) {
+  if (const auto* text = std::get_if<std::string>(&formula.value)) return *text;
+  return inline_toml(formula);
+}
+
+// The entries of a table of formulas; those of a table within have dotted names.
+std::vector<std::pair<std::string, const Node*>> flat_entries(const Node& table) {
+  std::vector<std::pair<std::string, const Node*>> entries;
+  for (const Entry& e : *table.table())
+    if (e.node.table() == nullptr)
+      entries.emplace_back(e.key, &e.node);
+    else
+      for (const auto& [name, node] : flat_entries(e.node)) entries.emplace_back(e.key + "." + name, node);
+  return entries;
+}
+
+bool is_name(const std::string& name) {
+  return is_plain_name(name) && name.find('-') == std::string::npos && !(name[0] >= '0' && name[0] <= '9');
+}
+
+// Whether an entry of a table of formulas sets the volume; nothing has been checked yet.
+bool sets_volume(const Node* table) {
+  if (table == nullptr || table->table() == nullptr) return false;
+  if (find(*table, kTargetVolume) != nullptr) return true;
+  const Node* volume = find(*table, "volume");
+  return volume != nullptr && find(*volume, "target") != nullptr;
+}
+bool gives_own_targets(const Node& rule) {
+  if (sets_volume(find(rule, "set"))) return true;
+  const Node* deed = find(rule, "do");
+  const auto* text = deed == nullptr ? nullptr : std::get_if<std::string>(&deed->value);
+  if (text == nullptr) return false;
+  if (*text != "die") return *text == "divide";
+  const Node* how = find(rule, "how");
+  return how == nullptr || inline_toml(*how) == "\"shrink\"";
+}
+
+class LivingReader {
+ public:
+  explicit LivingReader(Reading& reading) : r_(reading), living_(std::make_shared<Living>()) {}
+
+  void read() {
+    types_ = find(r_.complete, kTypeSection.name);
+    living_->types.resize(r_.model.types.size());
+    living_->seconds_per_mcs = r_.model.units.seconds_per_mcs;
+    read_constants();
+    read_tick();
+    for_each_type([&](Node& type, std::size_t number) { name_properties(type, number); });
+    for (LivingType& type : living_->types) type.starts.resize(living_->properties.size(), kNoFormula);
+    for_each_type([&](Node& type, std::size_t number) {
+      read_properties(type, number);
+      read_equations(type, number);
+      read_growth(type, number);
+    });
+    read_rules();
+    if (is_used_) r_.model.living = living_;
+  }
+
+ private:
+  template <class Read>
+  void for_each_type(const Read& read) {
+    for (std::size_t number = 1; number < types_->table()->size(); ++number)
+      read((*types_->table())[number].node, number);
+  }
+  std::string path_of(std::size_t type) const { return joined_path("types", r_.scope.types[type]); }
+
+  void read_constants() {
+    const Node* given = find(r_.given, kConstantSection.name);
+    if (given == nullptr) return;
+    Node section = table_of(r_.given, kConstantSection.name);
+    for (Entry& e : *section.table()) {
+      const std::string path = joined_path("constants", e.key);
+      check_free(e.node, path, e.key);
+      check_value(e.node, kConstantSection.keys.front(), path, r_.scope);
+      constants_[e.key] = e.node.real();
+    }
+    put(r_.complete, kConstantSection.name, section);
+  }
+
+  // Names of formulas are looked up without asking what they stand for.
+  void check_free(const Node& at, const std::string& path, const std::string& name) const {
+    std::vector<std::string> taken = values_of_cells();
+    for (const std::string& function : formula::function_names()) taken.push_back(function);
+    for (const auto& [unit, size] : units()) taken.push_back(unit);
+    for (const char* word : {"and", "or", "not", "if", "true", "false", "uniform", "normal", "steps"})
+      taken.push_back(word);
+    for (const auto& [constant, value] : constants_) taken.push_back(constant);
+    if (!is_name(name))
+      fail_at(at, fmt::format("{} is no good name; take letters, digits and _, a letter first.", path));
+    if (std::find(taken.begin(), taken.end(), name) != taken.end())
+      fail_at(at, fmt::format("{} is no good name: formulas know {} as something else.", path, name));
+  }
+
+  std::map<std::string, double> units() const {
+    return {{"s", 1}, {"min", 60}, {"h", kSecondsPerHour}, {"um", 1 / r_.model.units.voxel_um}};
+  }
+
+  void read_tick() {
+    if (find(r_.given, kTickSection.name) == nullptr) return;
+    Node section = complete_section(table_of(r_.given, kTickSection.name), kTickSection, "tick", r_.scope);
+    living_->every = find(section, "every")->whole();
+    put(r_.complete, kTickSection.name, std::move(section));
+  }
+
+  int number_of_property(const std::string& name) const {
+    const auto& all = living_->properties;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Property& p) { return p.name == name; });
+    return found == all.end() ? -1 : int(found - all.begin());
+  }
+
+  // Completes the tables. Types that have a property of the same name share its column.
+  void name_properties(Node& type, std::size_t number) {
+    Node* table = find(type, kPropertySection.name);
+    if (table == nullptr) return;
+    is_used_ = true;
+    for (Entry& e : *table->table()) {
+      const std::string path = fmt::format("{}.properties.{}", path_of(number), e.key);
+      check_free(e.node, path, e.key);
+      if (e.node.table() == nullptr) {
+        Node start = std::move(e.node);
+        e.node = {Node::Table{}, start.place};
+        put(e.node, "start", std::move(start));
+      }
+      e.node = complete_section(e.node, kPropertySection, path, r_.scope);
+      const Property property{e.key, find(e.node, "unit")->text(), find(e.node, "extensive")->flag()};
+      const int known = number_of_property(e.key);
+      if (known < 0)
+        living_->properties.push_back(property);
+      else if (living_->properties[std::size_t(known)].extensive != property.extensive)
+        fail_at(e.node, fmt::format("{}.extensive is {}, but another type has the property, too, and there "
+                                    "it is not.",
+                                    path, property.extensive));
+    }
+  }
+
+  // What formulas for cells of all these types can read.
+  formula::Scope scope_of(const std::vector<bool>& types, bool draws) const {
+    formula::Scope scope;
+    scope.values = values_of_cells();
+    for (std::size_t p = 0; p < living_->properties.size(); ++p) {
+      bool all = true;
+      for (std::size_t type = 0; type < types.size(); ++type)
+        all = all && (!types[type] || has_property(type, p));
+      if (all) scope.values.push_back(living_->properties[p].name);
+    }
+    scope.constants = constants_;
+    scope.units = units();
+    scope.draws = draws;
+    return scope;
+  }
+  bool has_property(std::size_t type, std::size_t property) const {
+    const Node* table = find((*types_->table())[type].node, kPropertySection.name);
+    return table != nullptr && find(*table, living_->properties[property].name) != nullptr;
+  }
+  std::vector<bool> only(std::size_t type) const {
+    std::vector<bool> types(living_->types.size(), false);
+    types[type] = true;
+    return types;
+  }
+
+  int32_t parse(const Node& node, const std::string& path, const formula::Scope& scope,
+                formula::Kind kind = formula::Kind::number) {
+    try {
+      return formula::parse(text_of(node), scope, kind, living_->tree);
+    } catch (const formula::FormulaError& error) {
+      fail_at(node, fmt::format("{} is {}, but {}", path, inline_toml(node), error.what()));
+    }
+  }
+
+  void read_properties(const Node& type, std::size_t number) {
+    const Node* table = find(type, kPropertySection.name);
+    if (table == nullptr) return;
+    formula::Scope scope = scope_of(only(number), true);
+    scope.values = values_of_cells();  // they all begin at once
+    for (const Entry& e : *table->table())
+      living_->types[number].starts[std::size_t(number_of_property(e.key))] =
+          parse(*find(e.node, "start"), fmt::format("{}.properties.{}.start", path_of(number), e.key), scope);
+  }
+
+  void read_equations(Node& type, std::size_t number) {
+    Node* table = find(type, kEquationSection.name);
+    if (table == nullptr) return;
+    const std::string path = joined_path(path_of(number), kEquationSection.name);
+    const formula::Scope scope = scope_of(only(number), false);
+    LivingType& living = living_->types[number];
+    Node own{Node::Table{}, table->place};
+    formula::System system;
+    for (const Entry& e : *table->table()) {
+      const std::string where = joined_path(path, e.key);
+      if (e.key == kEquationSection.keys.front().name) {
+        put(own, e.key, e.node);
+        continue;
+      }
+      const int property = number_of_property(e.key);
+      if (property < 0 || !has_property(number, std::size_t(property)))
+        fail_at(e.node, fmt::format("{} is the equation of {}, but {} has no such property; add it to "
+                                    "{}.properties.",
+                                    where, e.key, path_of(number), path_of(number)));
+      constexpr Key kOne{"", ValueKind::formula, 0, 0, "", "", "", ""};
+      Node checked = e.node;
+      check_value(checked, kOne, where, r_.scope);
+      living.unknowns.push_back(property);
+      system.unknowns.push_back({e.key, ""});
+      system.derivatives.push_back(parse(e.node, where, scope));
+    }
+    own = complete_section(own, kEquationSection, path, r_.scope);
+    const Node steps = *find(own, "steps");
+    put(*table, "steps", steps);
+    if (system.unknowns.empty()) return;
+    living.equations = std::make_shared<formula::Equations>(living_->tree, system, living_->seconds_per_mcs,
+                                                            int(steps.whole()));
+  }
+
+  void read_growth(Node& type, std::size_t number) {
+    Node* table = find(type, kGrowthSection.name);
+    if (table == nullptr) return;
+    is_used_ = true;
+    const std::string path = joined_path(path_of(number), kGrowthSection.name);
+    if (r_.model.types[number].frozen)
+      fail_at(*table, fmt::format("{} cannot be: cells of a frozen type never change.", path));
+    require_volume(*table, path, number);
+    *table = complete_section(*table, kGrowthSection, path, r_.scope);
+    LivingType& living = living_->types[number];
+    const int32_t per_hour =
+        parse(*find(*table, "rate"), joined_path(path, "rate"), scope_of(only(number), true));
+    living.growth = living_->tree.apply(formula::Op::divide, per_hour, living_->tree.number(kSecondsPerHour));
+    if (const Node* up_to = find(*table, "up_to")) living.up_to = up_to->real();
+  }
+
+  void require_volume(const Node& at, const std::string& path, std::size_t type) const {
+    if (find((*types_->table())[type].node, volume::Term::kName) == nullptr)
+      fail_at(at, fmt::format("{} cannot be: {} has no volume = {{ target = ..., lambda = ... }}.", path,
+                              path_of(type)));
+  }
+
+  void read_rules() {
+    Node::Array given = tables_of(r_.given, kRuleSection.name);
+    if (given.empty()) return;
+    is_used_ = true;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const std::string path = fmt::format("rules.{}", i);
+      given[i] = complete_section(given[i], kRuleSection, path, r_.scope);
+      living_->rules.push_back(read_rule(given[i], path));
+    }
+    put(r_.complete, kRuleSection.name, {std::move(given), r_.given.place});
+  }
+
+  Rule read_rule(const Node& node, const std::string& path) {
+    Rule rule;
+    rule.name = path;
+    rule.types.assign(living_->types.size(), false);
+    for (const Node& name : *find(node, "types")->array()) {
+      const std::size_t type = index_of_type(name, path + ".types", name.text(), r_.scope);
+      if (r_.model.types[type].frozen)
+        fail_at(name, fmt::format("{}.types has {}, but cells of a frozen type follow no rules.", path,
+                                  name.text()));
+      rule.types[type] = true;
+    }
+    const formula::Scope scope = scope_of(rule.types, true);
+    read_condition(node, path, scope, rule);
+    rule.sets = read_sets(*find(node, "set"), path + ".set", scope, rule.types);
+    const std::string& deed = find(node, "do")->text();
+    if (deed == "divide") read_division(node, path, scope, rule);
+    if (deed == "die") read_death(node, path, rule);
+    if (deed == "become") {
+      rule.deed = Rule::Deed::become;
+      rule.new_type = type_at(*find(node, "type"), path + ".type");
+    }
+    if (deed == "set" && rule.sets.empty())
+      fail_at(node, fmt::format("{} does nothing: it has neither `do` nor `set`.", path));
+    return rule;
+  }
+
+  TypeId type_at(const Node& node, const std::string& path) const {
+    return TypeId(index_of_type(node, path, node.text(), r_.scope));
+  }
+
+  // A chance that follows from a rate is a condition on a random number.
+  void read_condition(const Node& node, const std::string& path, const formula::Scope& scope, Rule& rule) {
+    using formula::Op;
+    formula::Tree& tree = living_->tree;
+    rule.holds = tree.number(1);
+    if (const Node* when = find(node, "when"))
+      rule.holds = parse(*when, path + ".when", scope, formula::Kind::condition);
+    const Node* rate = find(node, "rate");
+    if (rate == nullptr) return;
+    rule.rate = parse(*rate, path + ".rate", scope);
+    const double seconds = living_->seconds_per_mcs * double(living_->every);
+    const int32_t mean =
+        tree.apply(Op::multiply, tree.apply(Op::max, rule.rate, tree.number(0)), tree.number(-seconds));
+    const int32_t chance = tree.apply(Op::subtract, tree.number(1), tree.apply(Op::exp, mean));
+    rule.holds = tree.apply(Op::both, rule.holds, tree.apply(Op::less, tree.draw(), chance));
+  }
+
+  std::vector<Setting> read_sets(const Node& table, const std::string& path, const formula::Scope& scope,
+                                 const std::vector<bool>& types) {
+    std::vector<Setting> sets;
+    for (const auto& [name, node] : flat_entries(table)) {
+      const std::string where = joined_path(path, name);
+      Setting setting;
+      setting.what = name == kTargetVolume      ? Setting::What::target_volume
+                     : name == kTargetPerimeter ? Setting::What::target_perimeter
+                                                : Setting::What::property;
+      if (setting.what == Setting::What::target_perimeter) require_own_perimeters(*node, where, types);
+      if (setting.what == Setting::What::property) {
+        setting.property = number_of_property(name);
+        const bool known = std::find(scope.values.begin(), scope.values.end(), name) != scope.values.end();
+        if (setting.property < 0 || !known)
+          fail_at(*node, fmt::format("{} cannot be: {} is neither a property of the cells, nor volume.target "
+                                     "or perimeter.target.",
+                                     where, name));
+      }
+      setting.value = parse(*node, where, scope);
+      sets.push_back(setting);
+    }
+    return sets;
+  }
+
+  void require_own_perimeters(const Node& at, const std::string& path, const std::vector<bool>& types) const {
+    for (std::size_t type = 0; type < types.size(); ++type)
+      if (types[type] && r_.model.phases.front().physics.types[type].perimeter.target != kOwnTarget)
+        fail_at(at, fmt::format("{} cannot be: cells of {} have one target perimeter; with "
+                                "perimeter.target = \"start\" each has its own.",
+                                path, path_of(type)));
+  }
+
+  void read_division(const Node& node, const std::string& path, const formula::Scope& scope, Rule& rule) {
+    rule.deed = Rule::Deed::divide;
+    for (std::size_t type = 0; type < rule.types.size(); ++type)
+      if (rule.types[type]) require_volume(node, path, type);
+    const Node& plane = *find(node, "plane");
+    if (plane.array() != nullptr) {
+      rule.normal = place_of(plane);
+      if (!(dot(*rule.normal, *rule.normal) > 0))
+        fail_at(plane, fmt::format("{}.plane is {}, but a normal has a length.", path, inline_toml(plane)));
+      rule.normal = unit_vector(*rule.normal);
+    } else {
+      rule.plane = plane.text() == "along"    ? DivisionPlane::along
+                   : plane.text() == "random" ? DivisionPlane::random
+                                              : DivisionPlane::across;
+    }
+    for (const Entry& e : *find(node, "daughters")->table()) {
+      const std::string where = fmt::format("{}.daughters.{}", path, e.key);
+      Rule::Daughter& daughter = rule.daughters[e.key == "1" ? 0 : 1];
+      Node sets = e.node;
+      if (const Node* type = find(e.node, "type")) {
+        constexpr Key kType{"", ValueKind::type_name, 0, 0, "", "", "", ""};
+        Node checked = *type;
+        check_value(checked, kType, where + ".type", r_.scope);
+        daughter.type = type_at(*type, where + ".type");
+        erase(sets, "type");
+      }
+      constexpr Key kSets{"", ValueKind::formulas, 0, 0, "", "", "", ""};
+      check_value(sets, kSets, where, r_.scope);
+      daughter.sets = read_sets(sets, where, scope, rule.types);
+    }
+  }
+
+  void read_death(const Node& node, const std::string& path, Rule& rule) {
+    rule.deed = Rule::Deed::die;
+    const std::string& how = find(node, "how")->text();
+    const Node* type = find(node, "type");
+    if ((how == "become") != (type != nullptr))
+      fail_at(type == nullptr ? node : *type,
+              fmt::format("{}.type goes with how = \"become\", but {}.", path,
+                          type == nullptr ? "is not given" : fmt::format("how is \"{}\"", how)));
+    if (type != nullptr) rule.new_type = type_at(*type, path + ".type");
+    if (how != "shrink") return;
+    const Node& over = *find(node, "over");
+    formula::Scope scope;
+    scope.constants = constants_;
+    scope.units = units();
+    scope.draws = false;
+    const double seconds = living_->tree.constant(parse(over, path + ".over", scope)).value_or(-1);
+    if (!(seconds > 0) || !std::isfinite(seconds))
+      fail_at(over, fmt::format("{}.over is {}, but a time must be more than 0.", path, inline_toml(over)));
+    rule.dies_over_mcs = std::max(1.0, seconds / living_->seconds_per_mcs);
+    rule.gone_at = int32_t(find(node, "at")->whole());
+  }
+
+  Reading& r_;
+  std::shared_ptr<Living> living_;
+  Node* types_ = nullptr;
+  std::map<std::string, double> constants_;
+  bool is_used_ = false;
+};
+
+}  // namespace
+
+void find_own_targets(Reading& r) {
+  r.scope.own_targets.assign(r.scope.types.size(), false);
+  const auto mark = [&](const Node& name) {
+    const auto* text = std::get_if<std::string>(&name.value);
+    const auto found =
+        text == nullptr ? r.scope.types.end() : std::find(r.scope.types.begin(), r.scope.types.end(), *text);
+    if (found != r.scope.types.end()) r.scope.own_targets[std::size_t(found - r.scope.types.begin())] = true;
+  };
+  for (std::size_t i = 1; i < r.scope.types.size(); ++i)
+    if (find(*find(*find(r.given, kTypeSection.name), r.scope.types[i]), kGrowthSection.name) != nullptr)
+      r.scope.own_targets[i] = true;
+  for (const Node& rule : tables_of(r.given, kRuleSection.name)) {
+    const Node* types = gives_own_targets(rule) ? find(rule, "types") : nullptr;
+    if (types == nullptr) continue;
+    if (types->array() == nullptr)
+      mark(*types);
+    else
+      for (const Node& name : *types->array()) mark(name);
+  }
+}
+
+void read_living(Reading& r) { LivingReader(r).read(); }
+
+}  // namespace kiln

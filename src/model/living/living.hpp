@@ -1,0 +1,98 @@
+// What cells do by themselves between two MCS: they have properties, which follow equations; they grow; and
+// rules make them divide, die, change their type, or set numbers of theirs. Formulas are nodes of one tree.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/cells.hpp"
+#include "core/division.hpp"
+#include "formula/equations.hpp"
+
+namespace kiln {
+
+struct Property {
+  std::string name, unit;
+  bool extensive = false;  // daughters share it by their volumes; else each has the mother's
+};
+
+// A number of a cell that a rule sets.
+struct Setting {
+  enum class What { property, target_volume, target_perimeter };
+  What what = What::property;
+  int property = 0;   // its number
+  int32_t value = 0;  // a node
+};
+
+inline constexpr int32_t kNoFormula = -1;
+
+struct Rule {
+  enum class Deed { set, divide, die, become };
+  struct Daughter {
+    std::optional<TypeId> type;  // else the mother's
+    std::vector<Setting> sets;   // from what is known of the mother
+  };
+
+  std::string name;         // for messages: "rules.0"
+  std::vector<bool> types;  // by type: whether it is for its cells
+  Deed deed = Deed::set;
+  int32_t holds = 0;          // a node: a condition, chance among it
+  int32_t rate = kNoFormula;  // per second; part of `holds`, and has to be finite
+  std::vector<Setting> sets;
+  DivisionPlane plane = DivisionPlane::across;
+  std::optional<Vec3d> normal;  // of the plane, in place of one that follows from the cell's shape
+  Daughter daughters[2];
+  // A death takes some MCS, in which the target falls to 0; or none.
+  double dies_over_mcs = 0;
+  int32_t gone_at = 0;             // sites
+  std::optional<TypeId> new_type;  // of cells that change; also of cells that die and leave something
+};
+
+struct LivingType {
+  std::vector<int32_t> starts;                          // nodes, by property; kNoFormula: it has none
+  std::vector<int> unknowns;                            // properties that follow equations
+  std::shared_ptr<const formula::Equations> equations;  // nullptr: none
+  int32_t growth = kNoFormula;                          // a node: sites per second
+  double up_to = std::numeric_limits<double>::infinity();
+};
+
+struct Living {
+  formula::Tree tree;
+  std::vector<Property> properties;
+  std::vector<LivingType> types;
+  std::vector<Rule> rules;
+  int64_t every = 1;  // MCS between two looks at the rules
+  double seconds_per_mcs = 1;
+
+  bool has_rules_for(std::size_t type) const {
+    for (const Rule& rule : rules)
+      if (rule.types[type]) return true;
+    return false;
+  }
+};
+
+// Names of what formulas can read of every cell, besides its properties.
+std::vector<std::string> values_of_cells();
+
+// What the formulas of some cells read.
+struct Readings {
+  const Cells& cells;
+  const Living& living;
+  uint64_t seed;
+  Stream stream;  // of random numbers
+  int64_t mcs;
+
+  // A value of each cell.
+  void gather(const formula::Input& input, std::span<const CellId> of, double* to) const;
+};
+
+struct Model;
+
+// The columns of a first state: properties with their start values, lives that begin. `first` as in
+// start_persistence.
+void start_living(const Model& model, Cells& cells, CellId first = kMedium);
+
+}  // namespace kiln
