@@ -1,0 +1,382 @@
+// Cells that grow, divide, die, change their type and follow equations: against what is known of each.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "base/error.hpp"
+#include "engine/engine.hpp"
+#include "model/edit.hpp"
+#include "model/file/read.hpp"
+
+namespace kiln {
+namespace {
+
+struct Played {
+  explicit Played(const std::string& text, const std::string& engine = "threads", int threads = 2,
+                  const std::string& schedule = "")
+      : Played(parse_model(text, "m.toml", "."), std::nullopt, engine, threads, schedule) {}
+  Played(Model given, std::optional<State> state, const std::string& engine, int threads,
+         const std::string& schedule = "")
+      : model(std::move(given)) {
+    EngineOptions options;
+    options.engine = engine;
+    options.threads = threads;
+    options.schedule = schedule;
+    first = state ? std::move(*state) : initial_state(model);
+    player = make_engine(model, model.phases.front().physics.view(), first, options);
+  }
+
+  void play(int64_t mcs) { player->advance(mcs); }
+  const State& state() { return player->state(); }
+  const Cells& cells() { return state().cells; }
+  std::string books() { return audit(state(), model.perimeter_neighbours, model.frozen_types()); }
+  std::string hash() { return player->hash(); }
+  int64_t alive() {
+    return std::count_if(cells().life.begin() + 1, cells().life.end(),
+                         [](const Cells::Life& life) { return life.end == Cells::End::none; });
+  }
+
+  Model model;
+  State first;
+  std::unique_ptr<Engine> player;
+};
+
+// Cells that fill a lattice, and keep their sizes.
+std::string full_lattice(const std::string& rest, const std::string& size = "[64, 64]", int box = 8) {
+  return "seed = 3\ntemperature = 1\n[lattice]\nsize = " + size +
+         "\n[types.cell]\nvolume = { target = " + std::to_string(box * box) +
+         ", lambda = 5 }\n[adhesion]\ndefault = 1\n[[initial]]\nbox = " + std::to_string(box) +
+         "\ntype = \"cell\"\n" + rest;
+}
+
+const char* const kColony = R"toml(
+seed = 5
+temperature = 10
+[lattice]
+size = SIZE
+boundary = "closed"
+[units]
+seconds_per_mcs = 60
+[types.cell]
+volume = { target = 30, lambda = 12 }
+growth = { rate = "30 + 5 * gene", up_to = 90 }
+properties.gene = { start = "normal(0, 1)" }
+properties.dye = { start = "100 + x", extensive = true }
+properties.clock = 0
+equations.clock = "1 / h(2) - 0.1 * clock * gene / h(1)"
+equations.steps = 2
+act = { lambda = 20, max = 8 }
+[types.old]
+volume = { target = 30, lambda = 12 }
+persistence = { lambda = 5, mu = 0.5, dt = 3 }
+properties.clock = 0
+[types.debris]
+frozen = true
+[adhesion]
+default = 4
+[[initial]]
+kind = "seeds"
+type = "cell"
+count = 6
+radius = 3
+[[rules]]
+types = "cell"
+when = "volume >= 60"
+do = "divide"
+daughters = { 2 = { gene = "gene + normal(0, 0.2)" } }
+[[rules]]
+types = ["cell"]
+rate = "0.4 / h(1)"
+do = "become"
+type = "old"
+set = { clock = "clock + 100" }
+[[rules]]
+types = ["cell", "old"]
+rate = "0.3 / h(1)"
+do = "die"
+over = "min(20)"
+[[rules]]
+types = "old"
+rate = "0.5 / h(1)"
+do = "die"
+how = "become"
+type = "debris"
+[tick]
+every = 3
+)toml";
+
+std::string colony(const std::string& size) {
+  std::string text = kColony;
+  return text.replace(text.find("SIZE"), 4, size);
+}
+
+class Colony : public testing::TestWithParam<const char*> {};
+
+// Books are right after every tick, whatever happened; and neither the number of threads nor a new start from
+// the state at any MCS makes a difference.
+TEST_P(Colony, IsTheSameOnAnyNumberOfThreadsAndAfterAnyStop) {
+  for (const char* schedule : {"serial", "tiles", "checkerboard"}) {
+    const std::string name = schedule == std::string("serial") ? "serial" : "threads";
+    Played one(colony(GetParam()), name, 1, schedule), three(colony(GetParam()), name, 3, schedule);
+    Played again(one.model, one.first, name, 2, schedule);
+    for (int mcs = 1; mcs <= 150; ++mcs) {
+      one.play(1);
+      three.play(1);
+      again.play(1);
+      ASSERT_EQ(one.books(), "") << schedule << ", MCS " << mcs;
+      ASSERT_EQ(one.hash(), three.hash()) << schedule << ", MCS " << mcs;
+      ASSERT_EQ(one.hash(), again.hash()) << schedule << ", MCS " << mcs;
+      again = Played(one.model, State(again.state()), name, 1 + mcs % 2, schedule);
+    }
+    std::set<Cells::End> ends;
+    std::set<TypeId> types;
+    for (CellId cell = 1; cell < one.cells().count(); ++cell) {
+      ends.insert(one.cells().life[cell].end);
+      types.insert(one.cells().type[cell]);
+    }
+    EXPECT_TRUE(ends.contains(Cells::End::divided) && ends.contains(Cells::End::died)) << schedule;
+    EXPECT_EQ(types.size(), 3u) << schedule;  // all that can be
+  }
+}
+
+TEST_P(Colony, HasATreeOfDescent) {
+  Played colony_(colony(GetParam()));
+  colony_.play(150);
+  const Cells& cells = colony_.cells();
+  std::vector<int> daughters(cells.count());
+  for (CellId cell = 1; cell < cells.count(); ++cell) {
+    const Cells::Life& life = cells.life[cell];
+    EXPECT_EQ(life.ended >= 0, life.end != Cells::End::none);
+    if (life.parent == 0) {
+      EXPECT_LE(cell, 6u);
+      continue;
+    }
+    ASSERT_LT(life.parent, int64_t(cell));
+    const Cells::Life& mother = cells.life[std::size_t(life.parent)];
+    EXPECT_EQ(mother.end, Cells::End::divided);
+    EXPECT_EQ(mother.ended, life.born);
+    EXPECT_EQ(life.generation, mother.generation + 1);
+    daughters[std::size_t(life.parent)] += 1;
+  }
+  for (CellId cell = 1; cell < cells.count(); ++cell)
+    EXPECT_EQ(daughters[cell], cells.life[cell].end == Cells::End::divided ? 2 : 0) << cell;
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Colony, testing::Values("[60, 40]", "[20, 24, 16]"));
+
+// After n looks at a rate with chance p each, N0 (1 + p)^n cells are expected of a branching process, with
+// variance N0 m (m - 1) (1 - p) / (1 + p), m = (1 + p)^n. Five standard deviations: 6e-7.
+TEST(Living, DividesAtARateAsAYuleProcessDoes) {
+  Played yule(full_lattice("[[rules]]\ntypes = \"cell\"\nrate = 0.05\ndo = \"divide\"\nplane = \"random\"\n",
+                           "[128, 128]"));
+  const double first = double(yule.alive()), p = 1 - std::exp(-0.05);
+  yule.play(16);
+  const double m = std::pow(1 + p, 16), sd = std::sqrt(first * m * (m - 1) * (1 - p) / (1 + p));
+  EXPECT_EQ(first, 256);
+  EXPECT_NEAR(double(yule.alive()), first * m, 5 * sd);
+  EXPECT_GT(sd, 5);  // it is no test otherwise
+  EXPECT_EQ(yule.books(), "");
+}
+
+TEST(Living, DiesAtARateAsABinomialNumberDoes) {
+  Played dying(full_lattice("[[rules]]\ntypes = \"cell\"\nrate = 0.1\ndo = \"die\"\nhow = \"remove\"\n",
+                            "[128, 128]"));
+  dying.play(10);
+  const double left = 256 * std::exp(-1.0), sd = std::sqrt(left * (1 - std::exp(-1.0)));
+  EXPECT_NEAR(double(dying.alive()), left, 5 * sd);
+  EXPECT_EQ(dying.books(), "");
+  dying.play(1000);
+  EXPECT_EQ(dying.alive(), 0);
+  EXPECT_TRUE(std::all_of(dying.state().ids.begin(), dying.state().ids.end(),
+                          [](CellId id) { return id == kMedium; }));
+}
+
+TEST(Living, DoublesWithAFixedCycle) {
+  Played cycle(full_lattice("[[rules]]\ntypes = \"cell\"\nwhen = \"age >= 5\"\ndo = \"divide\"\n"));
+  for (const int64_t expected : {64, 128, 256, 512}) {
+    EXPECT_EQ(cycle.alive(), expected);
+    const auto sites = std::count_if(cycle.state().ids.begin(), cycle.state().ids.end(),
+                                     [](CellId id) { return id != kMedium; });
+    EXPECT_EQ(sites, 64 * 64);  // no site is lost
+    cycle.play(5);
+  }
+}
+
+TEST(Living, BearsTwiceTwoToTheSixteenthCellsAtOnce) {
+  Played many(full_lattice("[[rules]]\ntypes = \"cell\"\nwhen = \"generation == 0\"\ndo = \"divide\"\n",
+                           "[1024, 1024]", 4));
+  many.play(1);
+  EXPECT_EQ(many.cells().count(), 1u + 3 * 65536);
+  EXPECT_EQ(many.alive(), 2 * 65536);
+  EXPECT_EQ(many.books(), "");
+}
+
+TEST(Living, SharesByVolumeWhatIsExtensive) {
+  Played dyed(
+      full_lattice("[types.cell.properties]\ndye = { start = \"10 + x\", extensive = true }\nmark = 7\n"
+                   "[[rules]]\ntypes = \"cell\"\nrate = 0.1\ndo = \"divide\"\nplane = \"random\"\n"));
+  const auto total = [](const Cells& cells) {
+    double sum = 0;
+    for (CellId cell = 1; cell < cells.count(); ++cell)
+      if (cells.life[cell].end != Cells::End::divided) sum += cells.property[2 * cell];
+    return sum;
+  };
+  const double before = total(dyed.cells());
+  dyed.play(15);
+  ASSERT_GT(dyed.alive(), 150);
+  EXPECT_NEAR(total(dyed.cells()), before, 1e-12 * before);
+  const Cells& cells = dyed.cells();
+  for (CellId cell = 1; cell < cells.count(); ++cell) {
+    EXPECT_EQ(cells.property[2 * cell + 1], 7);
+    if (cells.life[cell].end != Cells::End::divided) continue;
+    double dye = 0, target = 0;
+    for (CellId other = cell + 1; other < cells.count(); ++other)
+      if (cells.life[other].parent == int64_t(cell)) {
+        dye += cells.property[2 * other];
+        target += cells.life[other].target;
+      }
+    EXPECT_NEAR(dye, cells.property[2 * cell], 1e-12 * dye);
+    EXPECT_NEAR(target, cells.life[cell].target, 1e-12 * target);  // halves, without being told to
+  }
+}
+
+// A rod divides across into two of about half its length, and along into two as long as itself.
+TEST(Living, DividesAcrossOrAlongTheLongAxis) {
+  for (const std::string plane : {"\"across\"", "\"along\"", "[0, 1]", "[1, 0]"}) {
+    Model model = parse_model(
+        "temperature = 0\n[lattice]\nsize = [40, 20]\n[types.cell]\nvolume = { target = 100, lambda = 1 }\n"
+        "[[initial]]\nkind = \"fill\"\ntype = \"cell\"\nregion = { shape = \"box\", low = [8, 8], high = "
+        "[28, 13] }\n"
+        "[[rules]]\ntypes = \"cell\"\nwhen = \"generation == 0\"\ndo = \"divide\"\nplane = " +
+            plane + "\n",
+        "m.toml", ".");
+    Played rod(model, std::nullopt, "serial", 1);
+    rod.play(1);
+    ASSERT_EQ(rod.cells().count(), 4u) << plane;
+    const Vec3d a = rod.cells().position(2), b = rod.cells().position(3);
+    const bool across = plane == "\"across\"" || plane == "[1, 0]";
+    EXPECT_NEAR(std::abs(a.x - b.x), across ? 10 : 0, 1.5) << plane;
+    EXPECT_NEAR(std::abs(a.y - b.y), across ? 0 : 2.5, 0.7) << plane;
+    EXPECT_NEAR(rod.cells().extent[2].volume, 50, 11) << plane;
+  }
+}
+
+// Odd shapes and places: nothing is lost, and the books are right.
+TEST(Living, DividesCellsOfAnyShape) {
+  const Model model = parse_model(
+      "temperature = 0\n[lattice]\nsize = [24, 20]\nboundary = [\"periodic\", \"closed\"]\n"
+      "[types.cell]\nvolume = { target = 60, lambda = 0 }\n[[rules]]\ntypes = \"cell\"\nwhen = "
+      "\"generation < 3\"\ndo = \"divide\"\nplane = \"across\"\n",
+      "m.toml", ".");
+  std::vector<CellId> ids(24 * 20, 0);
+  const auto put = [&](int x, int y, CellId id) { ids[std::size_t(y * 24 + x)] = id; };
+  for (int x = 0; x < 24; ++x) put(x, 0, 1);  // a ring around a periodic axis, at the wall
+  for (int x = 2; x < 18; ++x)                // longer than half of it
+    for (int y = 3; y < 5; ++y) put(x, y, 2);
+  put(20, 7, 3);                                         // one site
+  for (int i = 0; i < 5; ++i) put(2 + 2 * i, 8 + i, 4);  // sites that do not touch
+  for (int x = 3; x < 8; ++x)
+    for (int y = 14; y < 19; ++y)
+      if (x == 3 || x == 7 || y == 14 || y == 18) put(x, y, 5);  // hollow
+  for (int y = 16; y < 20; ++y)
+    for (int x = 22; x < 26; ++x) put(x % 24, y, 6);   // in a corner, across the border
+  for (int i = 0; i < 4; ++i) put(12 + i, 12 + i, 7);  // a diagonal
+  std::vector<TypeId> types(8, 1);
+  types[0] = 0;
+  Played odd(model, state_of_ids(model, ids, types), "serial", 1);
+  const auto taken = [&] {
+    return std::count_if(odd.state().ids.begin(), odd.state().ids.end(), [](CellId id) { return id != 0; });
+  };
+  const auto before = taken();
+  for (int mcs = 0; mcs < 4; ++mcs) {
+    odd.play(1);
+    ASSERT_EQ(odd.books(), "") << mcs;
+  }
+  EXPECT_GT(odd.cells().count(), 8u + 2 * 6);
+  EXPECT_EQ(odd.cells().life[3].end, Cells::End::none);
+  EXPECT_NEAR(double(taken()), double(before), 12);  // copies without energy change a few sites
+}
+
+TEST(Living, ShrinksBeforeItDies) {
+  Played dying(full_lattice(
+      "[[rules]]\ntypes = \"cell\"\nwhen = \"time == 1 and x < 10\"\ndo = \"die\"\nover = 20\nat = 9\n"));
+  dying.play(1);
+  std::vector<CellId> condemned;
+  for (CellId cell = 1; cell < dying.cells().count(); ++cell)
+    if (dying.cells().life[cell].shrinks > 0) condemned.push_back(cell);
+  ASSERT_EQ(condemned.size(), 8u);
+  EXPECT_FLOAT_EQ(dying.cells().life[condemned[0]].shrinks, 3.2f);
+  EXPECT_NEAR(dying.cells().targets[condemned[0]].volume, 64 - 3.2, 1e-5);
+  dying.play(30);
+  EXPECT_EQ(dying.cells().targets[condemned[0]].volume, 0);
+  dying.play(3000);
+  for (const CellId cell : condemned) EXPECT_EQ(dying.cells().life[cell].end, Cells::End::died);
+  EXPECT_EQ(dying.alive(), 56);
+  EXPECT_EQ(dying.books(), "");
+}
+
+TEST(Living, GrowsByTheHourUpToALimit) {
+  Played growing(full_lattice("[units]\nseconds_per_mcs = 36\n[types.cell.growth]\nrate = 10\nup_to = 65\n"));
+  growing.play(5);
+  EXPECT_NEAR(growing.cells().life[1].target, 64.5, 1e-12);
+  EXPECT_EQ(growing.cells().targets[1].volume, float(growing.cells().life[1].target));
+  growing.play(20);
+  EXPECT_EQ(growing.cells().life[1].target, 65);
+}
+
+// With what is known before any of them, and the later one where two set the same.
+TEST(Living, FollowsAllRulesAtOnce) {
+  Played swap(
+      full_lattice("[types.cell.properties]\na = 1\nb = 2\nc = 0\n[[rules]]\ntypes = \"cell\"\nset = { a = "
+                   "\"b\", c = 1 }\n"
+                   "[[rules]]\ntypes = \"cell\"\nset = { b = \"a\", c = 2 }\n"));
+  swap.play(3);
+  EXPECT_EQ(swap.cells().property[3], 2);
+  EXPECT_EQ(swap.cells().property[4], 1);
+  EXPECT_EQ(swap.cells().property[5], 2);
+}
+
+TEST(Living, DiesRatherThanDivides) {
+  Played both(full_lattice(
+      "[types.other]\n[[rules]]\ntypes = \"cell\"\ndo = \"become\"\ntype = \"other\"\n"
+      "[[rules]]\ntypes = \"cell\"\ndo = \"divide\"\n[[rules]]\ntypes = \"cell\"\nwhen = \"x > 32\"\n"
+      "do = \"die\"\nhow = \"remove\"\n"));
+  both.play(1);
+  int64_t died = 0, divided = 0;
+  for (CellId cell = 1; cell <= 64; ++cell) {
+    died += both.cells().life[cell].end == Cells::End::died ? 1 : 0;
+    divided += both.cells().life[cell].end == Cells::End::divided ? 1 : 0;
+  }
+  EXPECT_EQ(died, 32);
+  EXPECT_EQ(divided, 32);
+}
+
+TEST(Living, FollowsEquationsInTime) {
+  Played decay(
+      full_lattice("[units]\nseconds_per_mcs = 0.5\n[types.cell.properties]\nc = 3\nv = 0\n"
+                   "[types.cell.equations]\nc = \"-0.2 * c\"\nv = \"cos(time)\"\nsteps = 8\n"));
+  decay.play(20);
+  EXPECT_NEAR(decay.cells().property[2], 3 * std::exp(-2.0), 1e-9);
+  EXPECT_NEAR(decay.cells().property[3], std::sin(10.0), 1e-6);
+}
+
+TEST(Living, SaysWhichCellHasNoNumber) {
+  Played broken(
+      full_lattice("[types.cell.properties]\nc = 3\n[[rules]]\ntypes = \"cell\"\nwhen = \"time == 2\"\n"
+                   "set = { c = \"c / (volume - volume)\" }\n"));
+  broken.play(1);
+  try {
+    broken.play(3);
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("m.toml: cell 1, MCS 2: rules.0 sets inf, where "),
+              std::string::npos)
+        << error.what();
+    EXPECT_NE(std::string(error.what()).find("c 3"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace kiln
