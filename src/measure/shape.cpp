@@ -28,12 +28,23 @@ int64_t fragmented_cells(const State& state, const std::vector<bool>& frozen, in
   return std::count_if(components.begin(), components.end(), [](int32_t count) { return count > 1; });
 }
 
+namespace {
+
+// By a rule: it divided, or died.
+bool has_ended(const Cells& cells, CellId cell) {
+  if (cells.life.empty()) return false;
+  const Cells::End end = cells.life[cell].end;
+  return end == Cells::End::divided || end == Cells::End::died;
+}
+
+}  // namespace
+
 int64_t extinct_cells(const Cells& cells, const std::vector<bool>& frozen, int threads) {
   std::atomic<int64_t> count = 0;
   in_parallel(cells.count(), threads, [&](int, int64_t begin, int64_t end) {
     int64_t own = 0;
     for (auto cell = CellId(begin); cell < CellId(end); ++cell)
-      own += is_tracked(cells, frozen, cell) && cells.extent[cell].volume == 0;
+      own += is_tracked(cells, frozen, cell) && cells.extent[cell].volume == 0 && !has_ended(cells, cell);
     count += own;
   });
   return count;

@@ -98,9 +98,11 @@ void explain_types(const Model& m, Page& page) {
       if (!term.given(physics.types[i])) continue;
       std::vector<std::string> parts;
       for (std::size_t k = 0; k < term.parameters.size(); ++k)
-        parts.push_back(parameter_text(term, k, physics.types[i], m));
+        parts.push_back(parameter_text(term, k, physics.declared(i), m));
       page.raw(fmt::format("    {:<13}{}", term.name, fmt::join(parts, "; ")));
     }
+    if (m.living == nullptr) continue;
+    for (const std::string& said : m.living->types[i].said) page.raw("    " + said);
   }
 }
 
@@ -312,6 +314,14 @@ std::vector<std::string> changes(const PhysicsData& before, const PhysicsData& n
   return result;
 }
 
+void explain_rules(const Model& m, Page& page) {
+  if (m.living == nullptr || m.living->rules.empty()) return;
+  page.heading(m.living->every == 1 ? "Rules, after every MCS"
+                                    : fmt::format("Rules, every {} MCS", grouped(double(m.living->every))));
+  for (std::size_t i = 0; i < m.living->rules.size(); ++i)
+    page.raw(fmt::format("  {}. {}", i + 1, m.living->rules[i].said));
+}
+
 void explain_phases(const Model& m, Page& page) {
   page.heading("Phases");
   for (std::size_t i = 0; i < m.phases.size(); ++i) {
@@ -409,6 +419,7 @@ std::string explain(const Model& model) {
   explain_adhesion(model, page);
   explain_fields(model, page);
   explain_initial(model, page);
+  explain_rules(model, page);
   explain_phases(model, page);
   explain_output(model, page);
   const std::vector<std::string> notes = model_notes(model);

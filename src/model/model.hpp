@@ -59,9 +59,17 @@ struct PhysicsData {
   std::vector<TypePhysics> types;
   std::vector<double> adhesion;  // types x types, symmetric, as given
   // The target volume that the model gives a type, kOwnTarget for "start": what cells begin with, where
-  // rules or growth give each one of its own later.
+  // rules or growth give each one of its own later. Empty: as `types` has it.
   std::vector<float> declared_volumes;
-  float declared_volume(std::size_t type) const { return declared_volumes[type]; }
+  float declared_volume(std::size_t type) const {
+    return declared_volumes.empty() ? types[type].volume.target : declared_volumes[type];
+  }
+  // The parameters of a type as the model gives them.
+  TypePhysics declared(std::size_t type) const {
+    TypePhysics physics = types[type];
+    physics.volume.target = declared_volume(type);
+    return physics;
+  }
   TermsInUse uses;  // terms with a state of their own: whether any phase uses them
 
   // Valid as long as this PhysicsData lives and is not assigned to.

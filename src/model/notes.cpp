@@ -25,14 +25,45 @@ std::vector<bool> placed_types(const Model& model) {
   return placed;
 }
 
+// Whether rules make cells of a type.
+bool can_become(const Model& model, std::size_t type) {
+  if (model.living == nullptr) return false;
+  return std::any_of(model.living->rules.begin(), model.living->rules.end(), [&](const Rule& rule) {
+    return rule.new_type == TypeId(type) || rule.daughters[0].type == TypeId(type) ||
+           rule.daughters[1].type == TypeId(type);
+  });
+}
+
+void note_living(const Model& model, Notes& notes) {
+  if (model.living == nullptr) return;
+  for (std::size_t type = 1; type < model.types.size(); ++type) {
+    const auto& rules = model.living->rules;
+    const auto is_for_it = [&](const Rule& rule, Rule::Deed deed) {
+      return rule.types[type] && rule.deed == deed;
+    };
+    const bool divides = std::any_of(rules.begin(), rules.end(),
+                                     [&](const Rule& r) { return is_for_it(r, Rule::Deed::divide); });
+    const bool sets_target = std::any_of(rules.begin(), rules.end(), [&](const Rule& r) {
+      return r.types[type] && std::any_of(r.sets.begin(), r.sets.end(), [](const Setting& s) {
+               return s.what == Setting::What::target_volume;
+             });
+    });
+    if (divides && !sets_target && model.living->types[type].growth == kNoFormula)
+      notes.push_back(
+          fmt::format("cells of type {} divide, but do not grow: the daughters' target volumes stay shares "
+                      "of the mother's.",
+                      model.types[type].name));
+  }
+}
+
 void note_types(const Model& model, Notes& notes) {
   const PhysicsData& physics = model.phases.front().physics;
   const std::vector<bool> placed = placed_types(model);
   const int dimension = model.lattice.dimension;
   for (std::size_t i = 1; i < model.types.size(); ++i) {
-    const TypePhysics& type = physics.types[i];
+    const TypePhysics type = physics.declared(i);
     const std::string& name = model.types[i].name;
-    if (!placed[i])
+    if (!placed[i] && !can_become(model, i))
       notes.push_back(fmt::format("no step of the initial state places cells of type {}.", name));
     if (model.types[i].frozen) continue;
     const bool has_volume = type.volume.lambda != 0;
@@ -131,6 +162,7 @@ double round_perimeter(const Neighbourhood& neighbourhood, int dimension, double
 
 std::vector<std::string> model_notes(const Model& model, double available_memory) {
   Notes notes;
+  note_living(model, notes);
   note_types(model, notes);
   note_initial(model, notes);
   note_run(model, available_memory, notes);

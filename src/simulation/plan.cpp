@@ -76,8 +76,9 @@ SharedSites shared_sites(const BrickGrid& grid, double depth) {
 
 double mean_volume(const Model& model, double cells) {
   double largest = 0;
-  for (const float volume : model.phases.front().physics.declared_volumes)
-    largest = std::max(largest, double(volume));
+  const PhysicsData& physics = model.phases.front().physics;
+  for (std::size_t type = 0; type < physics.types.size(); ++type)
+    largest = std::max(largest, double(physics.declared_volume(type)));
   const double room = double(model.lattice.sites()) / std::max(1.0, cells);
   return largest > 0 ? std::min(largest, room) : room;
 }

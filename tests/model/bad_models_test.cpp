@@ -27,10 +27,12 @@ constexpr BadModel kBadModels[] = {
      "m.toml: lattice.size is missing; it must be a list of 2 or 3 integers between 1 and 1e+06 (sites)."},
     {"xyzzy = 5",
      "m.toml:1: unknown key xyzzy; known here are title, seed, temperature, fidelity, mcs, lattice, units, "
-     "neighbourhood, types, adhesion, fields, initial, phases, schedule, measure, pictures, output."},
+     "neighbourhood, types, adhesion, fields, initial, constants, rules, tick, phases, schedule, measure, "
+     "pictures, output."},
     {"\"a\\u0000\\u001b[1m\" = 5\nlattice.size = [9, 9]",
      "m.toml:1: unknown key a\\u0000\\u001b[1m; known here are title, seed, temperature, fidelity, mcs, "
-     "lattice, units, neighbourhood, types, adhesion, fields, initial, phases, schedule, measure, pictures, "
+     "lattice, units, neighbourhood, types, adhesion, fields, initial, constants, rules, tick, phases, "
+     "schedule, measure, pictures, "
      "output."},
     {"[=]",
      "m.toml:1: this is not valid TOML: Error while parsing key: expected bare key starting character or "
@@ -253,6 +255,90 @@ constexpr BadModel kBadSections[] = {
      "3 sites apart."},
 };
 
+// What cells do by themselves.
+constexpr BadModel kBadLiving[] = {
+    {"[types.a]\ngrowth = {}",
+     "m.toml:3: types.a.growth cannot be: types.a has no volume = { target = ..., lambda = ... }."},
+    {"[types.a]\ngrowth = { rate = \"3 *\" }\nvolume = { target = 5 }",
+     "m.toml:3: types.a.growth.rate is \"3 *\", but there is nothing behind \"*\" at its end."},
+    {"[types.a]\ngrowth = { rate = \"3 * volme\" }\nvolume = { target = 5 }",
+     "m.toml:3: types.a.growth.rate is \"3 * volme\", but \"volme\" (character 5) is not known; did you mean "
+     "volume?"},
+    {"[types.a]\ngrowth = { rate = 3 }",
+     "m.toml:3: types.a.growth cannot be: types.a has no volume = { target = ..., lambda = ... }."},
+    {"[types.a]\nfrozen = true\ngrowth = { rate = 3 }",
+     "m.toml:4: types.a.growth cannot be: cells of a frozen type never change."},
+    {"[types.a]\nproperties.volume = 3",
+     "m.toml:3: types.a.properties.volume is no good name: formulas know volume as something else."},
+    {"[types.a]\nproperties.a-b = 3",
+     "m.toml:3: types.a.properties.a-b is no good name; take letters, digits and _, a letter first."},
+    {"[types.a]\nproperties.c = { start = true }",
+     "m.toml:3: types.a.properties.c.start is true, but must be a number, or a formula in quotes."},
+    {"[types.a]\nproperties.c = { begin = 1 }",
+     "m.toml:3: unknown key types.a.properties.c.begin; known here are start, extensive, unit."},
+    {"[types.a]\nproperties.c = { start = \"d + 1\" }",
+     "m.toml:3: types.a.properties.c.start is \"d + 1\", but \"d\" (character 1) is not known; did you mean "
+     "x?"},
+    {"[types.a]\nequations.c = \"1\"",
+     "m.toml:3: types.a.equations.c is the equation of c, but types.a has no such property; add it to "
+     "types.a.properties."},
+    {"[types.a]\nproperties.c = 1\nequations.c = \"uniform(0, 1)\"",
+     "m.toml:4: types.a.equations.c is \"uniform(0, 1)\", but uniform (character 1) draws a random number, "
+     "which is of no use here."},
+    {"[types.a]\nproperties.c = 1\nequations = { c = \"1\", steps = 0 }",
+     "m.toml:4: types.a.equations.steps is 0, but must lie between 1 and 1e+06."},
+    {"[types.a]\nproperties.c = { start = 1, extensive = true }\n[types.b]\nproperties.c = 2",
+     "m.toml:5: types.b.properties.c.extensive is false, but another type has this property, too, where it "
+     "is true."},
+    {"[[rules]]\nset = {}",
+     "m.toml:2: rules.0.types is missing; it must be the name of a cell type, or a list of them."},
+    {"[[rules]]\ntypes = \"cell\"", "m.toml:2: rules.0 does nothing: it has neither `do` nor `set`."},
+    {"[[rules]]\ntypes = \"cel\"\ndo = \"divide\"",
+     "m.toml:3: rules.0.types names the type \"cel\", but the types are medium, cell."},
+    {"[[rules]]\ntypes = \"cell\"\ndo = \"split\"",
+     "m.toml:4: rules.0.do is \"split\", but must be one of \"set\", \"divide\", \"die\", \"become\"."},
+    {"[[rules]]\ntypes = \"cell\"\ndo = \"divide\"\nhow = \"remove\"",
+     "m.toml:5: rules.0.how goes with do = \"die\", but rules.0.do is \"divide\"."},
+    {"[[rules]]\ntypes = \"cell\"\ndo = \"divide\"\nwhen = \"volume\"",
+     "m.toml:5: rules.0.when is \"volume\", but it is a number, and a condition is wanted; compare it with "
+     "another."},
+    {"[[rules]]\ntypes = \"cell\"\ndo = \"divide\"\nplane = \"up\"",
+     "m.toml:5: rules.0.plane is \"up\", but must be \"across\", \"along\", \"random\" or a list of 2 "
+     "numbers between -1e+06 and 1e+06."},
+    {"[[rules]]\ntypes = \"cell\"\ndo = \"divide\"\nplane = [0, 0]",
+     "m.toml:5: rules.0.plane is [0, 0], but a normal has a length."},
+    {"[[rules]]\ntypes = \"cell\"\ndo = \"divide\"\ndaughters = { 3 = {} }",
+     "m.toml:5: rules.0.daughters is { 3 = {} }, but must be a table with tables called 1 and 2."},
+    {"[[rules]]\ntypes = \"cell\"\ndo = \"divide\"\ndaughters = { 2 = { type = \"none\" } }",
+     "m.toml:5: rules.0.daughters.2.type names the type \"none\", but the types are medium, cell."},
+    {"[[rules]]\ntypes = \"cell\"\ndo = \"divide\"\nrate = \"volume > 3\"",
+     "m.toml:5: rules.0.rate is \"volume > 3\", but it is a condition, and a number is wanted."},
+    {"[[rules]]\ntypes = \"cell\"\nset = { clock = 3 }",
+     "m.toml:4: rules.0.set.clock cannot be: clock is neither a property of the cells, nor volume.target or "
+     "perimeter.target."},
+    {"[[rules]]\ntypes = \"cell\"\nset = { \"perimeter.target\" = 3 }",
+     "m.toml:4: rules.0.set.perimeter.target cannot be: cells of types.cell have one target perimeter; with "
+     "perimeter.target = \"start\" each has its own."},
+    {"[[rules]]\ntypes = \"cell\"\ndo = \"die\"\nover = \"volume\"",
+     "m.toml:5: rules.0.over is \"volume\", but \"volume\" (character 1) is not known; there are none here."},
+    {"[[rules]]\ntypes = \"cell\"\ndo = \"die\"\nover = 0",
+     "m.toml:5: rules.0.over is 0, but a time must be more than 0."},
+    {"[[rules]]\ntypes = \"cell\"\ndo = \"die\"\nhow = \"become\"",
+     "m.toml:2: rules.0.type goes with how = \"become\", but is not given."},
+    {"[[rules]]\ntypes = \"cell\"\ndo = \"become\"\ntype = \"medium\"",
+     "m.toml:5: rules.0.type is \"medium\", but the medium is no type of cell."},
+    {"[types.a]\nfrozen = true\n[[rules]]\ntypes = \"a\"\ndo = \"die\"",
+     "m.toml:5: rules.0.types has a, but cells of a frozen type follow no rules."},
+    {"[constants]\nk = \"3\"",
+     "m.toml:3: constants.k is \"3\", but must be a number between -1e+300 and 1e+300."},
+    {"[constants]\nexp = 3", "m.toml:3: constants.exp is no good name: formulas know exp as something else."},
+    {"[tick]\nevery = 0", "m.toml:3: tick.every is 0, but must lie between 1 and 1e+12 (MCS)."},
+    {"[types.a]\nvolume = { target = 5, lambda = 1 }\ngrowth = { rate = 1 }\n[[phases]]\nmcs = 3\nset = { "
+     "types.a.volume.target = 6 }",
+     "m.toml:7: phases.0.set has types.a.volume.target, but cells of this type have target volumes of their "
+     "own, which growth and rules change."},
+};
+
 struct BadOverride {
   const char* text;
   const char* change;
@@ -288,6 +374,11 @@ TEST(BadModels, AreExplainedWordForWord) {
 TEST(BadModels, SectionsAreExplainedWordForWord) {
   for (const BadModel& bad : kBadSections)
     EXPECT_EQ(message_of(std::string("lattice.size = [64, 64]\n") + bad.text), bad.message) << bad.text;
+}
+
+TEST(BadModels, LivingIsExplainedWordForWord) {
+  for (const BadModel& bad : kBadLiving)
+    EXPECT_EQ(message_of(std::string("lattice.size = [9, 9]\n") + bad.text), bad.message) << bad.text;
 }
 
 TEST(BadModels, OverridesAreExplainedWordForWord) {

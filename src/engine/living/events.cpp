@@ -42,8 +42,11 @@ CellEvents::CellEvents(const Model& model)
     : living_(model.living),
       seed_(model.seed),
       perimeter_(model.perimeter_neighbours),
-      frozen_(model.frozen_types()),
-      declared_volumes_(model.phases.front().physics.declared_volumes) {}
+      frozen_(model.frozen_types()) {
+  const PhysicsData& physics = model.phases.front().physics;
+  for (std::size_t type = 0; type < physics.types.size(); ++type)
+    declared_volumes_.push_back(physics.declared_volume(type));
+}
 
 void CellEvents::set(Cells& cells, CellId cell, const Setting& setting, double value) const {
   switch (setting.what) {

@@ -1,5 +1,6 @@
 // What cells do by themselves: constants, properties, equations, growth, rules.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -145,9 +146,10 @@ class LivingReader {
       if (known < 0)
         living_->properties.push_back(property);
       else if (living_->properties[std::size_t(known)].extensive != property.extensive)
-        fail_at(e.node, fmt::format("{}.extensive is {}, but another type has the property, too, and there "
-                                    "it is not.",
-                                    path, property.extensive));
+        fail_at(e.node,
+                fmt::format("{}.extensive is {}, but another type has this property, too, where it is "
+                            "{}.",
+                            path, property.extensive, !property.extensive));
     }
   }
 
@@ -190,9 +192,14 @@ class LivingReader {
     if (table == nullptr) return;
     formula::Scope scope = scope_of(only(number), true);
     scope.values = values_of_cells();  // they all begin at once
-    for (const Entry& e : *table->table())
+    for (const Entry& e : *table->table()) {
+      const std::string& unit = find(e.node, "unit")->text();
+      living_->types[number].said.push_back(fmt::format(
+          "{:<13}starts with {}{}{}", e.key, text_of(*find(e.node, "start")), unit.empty() ? "" : " " + unit,
+          find(e.node, "extensive")->flag() ? ", shared by daughters" : ""));
       living_->types[number].starts[std::size_t(number_of_property(e.key))] =
           parse(*find(e.node, "start"), fmt::format("{}.properties.{}.start", path_of(number), e.key), scope);
+    }
   }
 
   void read_equations(Node& type, std::size_t number) {
@@ -220,6 +227,7 @@ class LivingReader {
       living.unknowns.push_back(property);
       system.unknowns.push_back({e.key, ""});
       system.derivatives.push_back(parse(e.node, where, scope));
+      living.said.push_back(fmt::format("{:<13}{} per second", "d " + e.key, text_of(e.node)));
     }
     own = complete_section(own, kEquationSection, path, r_.scope);
     const Node steps = *find(own, "steps");
@@ -242,7 +250,12 @@ class LivingReader {
     const int32_t per_hour =
         parse(*find(*table, "rate"), joined_path(path, "rate"), scope_of(only(number), true));
     living.growth = living_->tree.apply(formula::Op::divide, per_hour, living_->tree.number(kSecondsPerHour));
-    if (const Node* up_to = find(*table, "up_to")) living.up_to = up_to->real();
+    std::string said = fmt::format("{:<13}{} sites/h", "growth", text_of(*find(*table, "rate")));
+    if (const Node* up_to = find(*table, "up_to")) {
+      living.up_to = up_to->real();
+      said += fmt::format(", up to {:g} sites", living.up_to);
+    }
+    living.said.push_back(said);
   }
 
   void require_volume(const Node& at, const std::string& path, std::size_t type) const {
@@ -286,7 +299,36 @@ class LivingReader {
     }
     if (deed == "set" && rule.sets.empty())
       fail_at(node, fmt::format("{} does nothing: it has neither `do` nor `set`.", path));
+    rule.said = said_of(node);
     return rule;
+  }
+
+  static std::string said_of(const Node& rule) {
+    std::vector<std::string> types, sets;
+    for (const Node& name : *find(rule, "types")->array()) types.push_back(name.text());
+    std::string said = fmt::format("{}", fmt::join(types, ", "));
+    if (const Node* when = find(rule, "when")) said += " where " + text_of(*when);
+    if (const Node* rate = find(rule, "rate"))
+      said += fmt::format(", at a rate of {} per second", text_of(*rate));
+    const std::string& deed = find(rule, "do")->text();
+    std::vector<std::string> does;
+    if (deed == "divide") {
+      const Node& plane = *find(rule, "plane");
+      does.push_back(plane.array() != nullptr ? "divide, with the normal " + inline_toml(plane)
+                                              : fmt::format("divide ({})", plane.text()));
+      for (const Entry& e : *find(rule, "daughters")->table())
+        does.push_back(fmt::format("daughter {} with {}", e.key, inline_toml(e.node)));
+    }
+    if (deed == "die") {
+      const std::string& how = find(rule, "how")->text();
+      does.push_back(how == "shrink"   ? fmt::format("die, shrinking over {} s", text_of(*find(rule, "over")))
+                     : how == "remove" ? "die, and are gone"
+                                       : "die, and become " + find(rule, "type")->text());
+    }
+    if (deed == "become") does.push_back("become " + find(rule, "type")->text());
+    for (const auto& [name, node] : flat_entries(*find(rule, "set")))
+      does.push_back(fmt::format("{} = {}", name, text_of(*node)));
+    return fmt::format("{}: {}", said, fmt::join(does, "; "));
   }
 
   TypeId type_at(const Node& node, const std::string& path) const {

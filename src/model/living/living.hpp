@@ -37,6 +37,7 @@ struct Rule {
   };
 
   std::string name;         // for messages: "rules.0"
+  std::string said;         // in words
   std::vector<bool> types;  // by type: whether it is for its cells
   Deed deed = Deed::set;
   int32_t holds = 0;          // a node: a condition, chance among it
@@ -57,6 +58,7 @@ struct LivingType {
   std::shared_ptr<const formula::Equations> equations;  // nullptr: none
   int32_t growth = kNoFormula;                          // a node: sites per second
   double up_to = std::numeric_limits<double>::infinity();
+  std::vector<std::string> said;  // all of it in words
 };
 
 struct Living {

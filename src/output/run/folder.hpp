@@ -21,6 +21,7 @@ struct RunFolder {
   std::filesystem::path speeds() const { return path / "speeds.csv"; }
   std::filesystem::path motility() const { return path / "motility.csv"; }
   std::filesystem::path direction_correlation() const { return path / "direction_correlation.csv"; }
+  std::filesystem::path lineage() const { return path / "lineage.csv"; }
   std::filesystem::path lattice() const { return path / "lattice.h5"; }
   std::filesystem::path snapshots() const { return path / "snapshots"; }  // those of lattice.h5 until the end
   std::filesystem::path labels(int64_t mcs) const;                        // of one snapshot, as OME-TIFF

@@ -63,6 +63,20 @@ constexpr ColumnInfo kMotility[] = {
      "Kullback-Leibler divergence of the speeds from `measure.reference_speeds`; empty without"},
 };
 
+constexpr ColumnInfo kLineage[] = {
+    {"id", "", "of the cell; never used again"},
+    {"parent", "", "id of its mother; empty for cells of the first state"},
+    {"root", "", "id of the cell of the first state that it descends from"},
+    {"generation", "", "divisions since then"},
+    {"type", "", "name of its type, the last one"},
+    {"born_mcs", "MCS", "when it came to be"},
+    {"ended_mcs", "MCS", "when it ended; empty where it lives"},
+    {"end", "", "`divided`, `died` (by a rule), `vanished` (copies took its last site) or `alive`"},
+    {"volume", "sites", "that it has now"},
+    {"target", "sites", "volume that it aims at, or did last"},
+    {"NAME", "", "for each property of the model: its value, or the last one"},
+};
+
 constexpr ColumnInfo kCorrelation[] = {
     {"mcs", "MCS", "Monte Carlo steps at the end of the interval"},
     {"low_um", "µm", "smallest distance of two cells' centroids in this bin"},
@@ -139,6 +153,15 @@ constexpr ColumnInfo kCheckpointFile[] = {
     {"target_perimeter", "pairs of sites", "likewise"},
     {"direction", "", "by id: unit vector that persistence steers along"},
     {"history", "sites", "earlier centroids that persistence looks back to"},
+    {"property", "", "by id: its properties, in the order of the model"},
+    {"parent", "", "by id: its mother; 0: none"},
+    {"born", "MCS", "by id: when it came to be"},
+    {"ended", "MCS", "by id: when it ended; -1: it lives"},
+    {"exact_target", "sites", "by id: the target volume before rounding"},
+    {"generation", "", "by id: divisions since the first state"},
+    {"end", "", "by id: 0 alive, 1 divided, 2 died, 3 vanished"},
+    {"shrinks", "sites", "by id: by which the target of a dying cell falls in an MCS"},
+    {"gone_at", "sites", "by id: with so many a dying cell is removed"},
     {"extra/N", "", "what measures remember; its name is in `extra/N@name`"},
     {"extra/N@name", "", "of this array"},
     {"from@file", "", "the checkpoint that the run began with (--from)"},
@@ -206,6 +229,10 @@ std::vector<TableInfo> make_tables() {
        "first "
        "that ends at or after every multiple of `measure.cells_every`; see [motility](motility.md).",
        list(kCorrelation)},
+      {"lineage.csv", "",
+       "Of models whose cells have properties, growth or rules: a row per cell that there ever was, written "
+       "at the end.",
+       list(kLineage)},
       {"sweep.csv",
        "Sweep.runs",
        "[Sweeps](sweeps.md): a row per run, with the last row of its measures and the speeds of its last "
@@ -277,6 +304,7 @@ std::span<const ColumnInfo> speed_columns(bool several_intervals) {
 }
 std::span<const ColumnInfo> motility_columns() { return std::span(kMotility).subspan(1); }
 std::span<const ColumnInfo> correlation_columns() { return kCorrelation; }
+std::span<const ColumnInfo> lineage_columns() { return std::span(kLineage).first(std::size(kLineage) - 1); }
 std::span<const ColumnInfo> sweep_columns() { return std::span(kSweep).subspan(1); }
 
 }  // namespace kiln

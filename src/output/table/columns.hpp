@@ -51,6 +51,7 @@ std::span<const ColumnInfo> lag_columns();                          // lags.csv
 std::span<const ColumnInfo> speed_columns(bool several_intervals);  // speeds.csv
 std::span<const ColumnInfo> motility_columns();                     // motility.csv but for the phase
 std::span<const ColumnInfo> correlation_columns();                  // direction_correlation.csv
+std::span<const ColumnInfo> lineage_columns();                      // lineage.csv but for properties
 std::span<const ColumnInfo> sweep_columns();  // what names a run of a sweep, after the varied keys
 
 // docs/tables.md.

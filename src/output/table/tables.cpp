@@ -226,6 +226,35 @@ void add_cells(CsvTable& table, int64_t mcs, std::span<const CellRow> rows, cons
   });
 }
 
+Rows lineage_rows(const Cells& cells, const Model& model) {
+  constexpr std::string_view kEnds[] = {"alive", "divided", "died", "vanished"};
+  const Living& living = *model.living;
+  Rows table{names_of(lineage_columns()), {}};
+  for (const Property& property : living.properties) table.columns.push_back(property.name);
+  std::vector<int64_t> roots(cells.count());
+  for (CellId cell = 1; cell < cells.count(); ++cell) {
+    const Cells::Life& life = cells.life[cell];
+    roots[cell] = life.parent == 0 ? int64_t(cell) : roots[std::size_t(life.parent)];
+    const auto or_empty = [](int64_t value, bool known) {
+      return known ? TableValue(value) : TableValue(std::string_view());
+    };
+    std::vector<TableValue> row = {int64_t(cell),
+                                   or_empty(life.parent, life.parent != 0),
+                                   roots[cell],
+                                   int64_t(life.generation),
+                                   std::string_view(model.types[cells.type[cell]].name),
+                                   life.born,
+                                   or_empty(life.ended, life.ended >= 0),
+                                   kEnds[std::size_t(life.end)],
+                                   int64_t(cells.extent[cell].volume),
+                                   life.target};
+    for (std::size_t p = 0; p < living.properties.size(); ++p)
+      row.push_back(cells.property[cell * living.properties.size() + p]);
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 Rows lag_rows(std::span<const Lag> lags) {
   Rows table{names_of(lag_columns()), {}};
   for (const Lag& lag : lags)

@@ -25,6 +25,8 @@ void add_measures(CsvTable& table, const MeasureRow& row);
 void add_cells(CsvTable& table, int64_t mcs, std::span<const CellRow> rows, const Model& model);
 
 // lags.csv.
+// A row per cell that there ever was.
+Rows lineage_rows(const Cells& cells, const Model& model);
 Rows lag_rows(std::span<const Lag> lags);
 
 }  // namespace kiln

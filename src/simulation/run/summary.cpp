@@ -9,6 +9,7 @@
 #include "measure/statistics.hpp"
 #include "model/explain.hpp"
 #include "output/report/report.hpp"
+#include "output/table/tables.hpp"
 
 namespace kiln {
 namespace {
@@ -54,6 +55,7 @@ const std::pair<const char*, const char*> kFiles[] = {
     {"speeds.csv", "how often cells had which speed"},
     {"motility.csv", "speeds and arrest coefficient of each phase"},
     {"direction_correlation.csv", "whether cells near each other go the same way"},
+    {"lineage.csv", "which cells came from which, and how they ended"},
     {"lattice.h5", "snapshots of the lattice (HDF5)"},
     {"lattice.xdmf", "the same for ParaView"},
     {"labels", "the cells' ids as labels, one OME-TIFF per snapshot"},
@@ -148,6 +150,7 @@ void write_summary_files(const RunRecord& record, const Model& model, const Stat
                          const RunWriter& writer, const RunFolder& folder) {
   RunRecord complete = record;
   for (const std::string& note : writer.notes()) complete.notes.push_back(note);
+  if (model.living != nullptr) write_table(folder.lineage(), lineage_rows(state.cells, model));
   ReportInfo report;
   report.run = complete;
   report.description = explain(model);
