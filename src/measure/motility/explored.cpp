@@ -62,7 +62,10 @@ void Explored::begin(const Look& look) {
   const int64_t ids = int64_t(cells.count()) - 1;
   if (limits_.cells > 0) data_.stride = sampling_stride(ids, 1, limits_.cells);
   for (int64_t id = 1; data_.stride > 0 && id <= ids; id += data_.stride)
-    data_.cells += is_tracked(cells, frozen_, CellId(id)) && cells.extent[id].volume > 0 ? 1 : 0;
+    data_.cells +=
+        is_tracked(cells, frozen_, CellId(id)) && was_there(cells, CellId(id)) && cells.extent[id].volume > 0
+            ? 1
+            : 0;
   add(look);
 }
 
@@ -82,6 +85,11 @@ void Explored::add(const Look& look) {
   if (data_.cells > 0) add_visits(visits_now(look));
 }
 
+// Cells that are born later are not among those that were counted at the beginning.
+bool Explored::was_there(const Cells& cells, CellId cell) {
+  return cells.life.empty() || cells.life[cell].parent == 0;
+}
+
 // The lattice is walked in order of sites, so that visits come sorted.
 std::vector<uint64_t> Explored::visits_now(const Look& look) const {
   std::vector<uint64_t> now;
@@ -93,7 +101,8 @@ std::vector<uint64_t> Explored::visits_now(const Look& look) const {
   const State& state = look.state();
   std::vector<int32_t> number(state.cells.count(), -1);
   for (int64_t id = 1; id < int64_t(number.size()); id += data_.stride)
-    if (is_tracked(state.cells, frozen_, CellId(id))) number[id] = int32_t((id - 1) / data_.stride);
+    if (is_tracked(state.cells, frozen_, CellId(id)) && was_there(state.cells, CellId(id)))
+      number[id] = int32_t((id - 1) / data_.stride);
   std::vector<std::vector<uint64_t>> found(std::size_t(std::max(threads_, 1)));
   in_parallel(int64_t(state.ids.size()), threads_, [&](int part, int64_t begin, int64_t end) {
     for (int64_t site = begin; site < end; ++site)

@@ -48,6 +48,7 @@ class Explored {
   const ExploredData& data() const { return data_; }
 
  private:
+  static bool was_there(const Cells& cells, CellId cell);
   std::vector<uint64_t> visits_now(const Look& look) const;
   void add_visits(const std::vector<uint64_t>& now);
   void leave_out_every_second();

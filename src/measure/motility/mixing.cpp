@@ -39,7 +39,9 @@ std::vector<Half> halves_along(const Lattice& lattice, int axis, std::span<const
   return halves;
 }
 
-std::vector<uint8_t> touches_other_half(const Look& look, std::span<const Half> halves, int threads) {
+std::vector<uint8_t> touches_other_half(const Look& look, std::span<const Half> known, int threads) {
+  std::vector<Half> halves(known.begin(), known.end());  // cells that were born later are of neither
+  halves.resize(std::max<std::size_t>(halves.size(), look.cells().count()), Half::none);
   if (LatticeSurvey* const survey = look.survey())
     return survey->touching({reinterpret_cast<const uint8_t*>(halves.data()), halves.size()});
   return find_touching(look.state(), whole_box(look.lattice()),

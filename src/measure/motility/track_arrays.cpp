@@ -19,9 +19,11 @@ NamedArrays arrays_of(const TrackData& t, const AttemptCounts& counts) {
   result["tracks.path"] = t.path;
   result["tracks.mcs"] = std::vector<double>(t.mcs.begin(), t.mcs.end());
   std::vector<double>& positions = result["tracks.positions"];
+  std::vector<double>& sizes = result["tracks.sample_sizes"];  // they differ where cells are born
   for (const std::vector<Vec3d>& sample : t.positions) {
     const std::vector<double> numbers = flat(sample);
     positions.insert(positions.end(), numbers.begin(), numbers.end());
+    sizes.push_back(double(sample.size()));
   }
   result["counts"] = {double(counts.attempts), double(counts.live), double(counts.accepted)};
   return result;
@@ -46,10 +48,17 @@ TrackData tracks_from_arrays(const NamedArrays& arrays) {
   t.path = array_named(arrays, "tracks.path");
   for (const double mcs : array_named(arrays, "tracks.mcs")) t.mcs.push_back(int64_t(mcs));
   const std::vector<Vec3d> positions = vectors_named(arrays, "tracks.positions");
+  const auto sizes = arrays.find("tracks.sample_sizes");  // earlier checkpoints have samples of one size
   const std::size_t per_sample = t.mcs.empty() ? 0 : positions.size() / t.mcs.size();
-  for (std::size_t i = 0; i < t.mcs.size(); ++i)
-    t.positions.emplace_back(positions.begin() + long(i * per_sample),
-                             positions.begin() + long((i + 1) * per_sample));
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < t.mcs.size(); ++i) {
+    const bool known = sizes != arrays.end() && i < sizes->second.size();
+    const std::size_t end = begin + (known ? std::size_t(sizes->second[i]) : per_sample);
+    if (end > positions.size())
+      throw UserError("the checkpoint's arrays of tracks have the wrong length; it cannot be resumed.");
+    t.positions.emplace_back(positions.begin() + long(begin), positions.begin() + long(end));
+    begin = end;
+  }
   return t;
 }
 
