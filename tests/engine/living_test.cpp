@@ -362,6 +362,96 @@ TEST(Living, FollowsEquationsInTime) {
   EXPECT_NEAR(decay.cells().property[3], std::sin(10.0), 1e-6);
 }
 
+// Collier et al. 1996: cells with much Delta stand alone among cells with little.
+TEST(Living, MakesAPatternByLateralInhibition) {
+  const Model model = read_model(std::string(KILN_SOURCE_DIR) + "/models/living/lateral-inhibition.toml");
+  Played tissue(model, std::nullopt, "serial", 1);
+  tissue.play(600);
+  const State& state = tissue.state();
+  const Cells& cells = state.cells;
+  const auto delta = [&](CellId cell) { return cells.property[2 * cell]; };
+  std::vector<std::set<CellId>> touched(cells.count());
+  for (Site site = 0; site < state.lattice.sites(); ++site)
+    for (const Vec3i step : {Vec3i{1, 0, 0}, Vec3i{0, 1, 0}, Vec3i{1, 1, 0}, Vec3i{1, -1, 0}}) {
+      Vec3i place = state.lattice.position(site) + step;
+      if (!state.lattice.wrap(place)) continue;
+      const CellId a = state.ids[std::size_t(site)], b = state.ids[std::size_t(state.lattice.index(place))];
+      if (a == b) continue;
+      touched[a].insert(b);
+      touched[b].insert(a);
+    }
+  int high = 0, low = 0, high_beside_high = 0, low_beside_none = 0;
+  for (CellId cell = 1; cell < cells.count(); ++cell) {
+    const auto is_high = [&](CellId other) { return delta(other) > 0.5; };
+    const auto neighbours = std::count_if(touched[cell].begin(), touched[cell].end(), is_high);
+    (is_high(cell) ? high : low) += 1;
+    high_beside_high += is_high(cell) && neighbours > 0 ? 1 : 0;
+    low_beside_none += delta(cell) < 0.05 && neighbours == 0 ? 1 : 0;
+  }
+  EXPECT_EQ(high + low, 224);
+  EXPECT_NEAR(high, 224 * 0.26,
+              224 * 0.06);  // one in four of a hexagonal lattice, a few more where it is not
+  // Borders move, and cells take some time to notice: on a lattice that does not, both are none.
+  EXPECT_LE(high_beside_high, high / 10);
+  EXPECT_LE(low_beside_none, low / 10);
+}
+
+// Against sums over all pairs of sites.
+TEST(Living, KnowsItsNeighbours) {
+  for (const char* size : {"[30, 22]", "[12, 10, 9]"}) {
+    const bool flat = std::string(size) == "[30, 22]";
+    const std::string boundary = flat ? R"(["closed", "periodic"])" : R"(["closed", "periodic", "closed"])";
+    const Model model = parse_model("seed = 2\ntemperature = 8\n[lattice]\nsize = " + std::string(size) +
+                                        "\nboundary = " + boundary + R"toml(
+[types.a]
+volume = { target = 20, lambda = 2 }
+properties = { v = "uniform(-3, 5)", share = 0, cells = 0, mean = 0 }
+[types.b]
+volume = { target = 20, lambda = 2 }
+[[initial]]
+box = 3
+spacing = 4
+types = { a = 2, b = 1 }
+[[rules]]
+types = "a"
+set = { share = "contact(b)", cells = "neighbours(a)", mean = "neighbours_mean(v)" }
+)toml",
+                                    "m.toml", ".");
+    Played played(model, std::nullopt, "threads", 2);
+    played.play(5);
+    const State& state = played.state();
+    const Cells& cells = state.cells;
+    std::vector<double> border(cells.count()), with_b(cells.count()), sum(cells.count()),
+        pairs(cells.count());
+    std::vector<std::set<CellId>> touched(cells.count());
+    for (Site site = 0; site < state.lattice.sites(); ++site) {
+      const CellId cell = state.ids[std::size_t(site)];
+      for (int k = 0; k < model.perimeter_neighbours.count; ++k) {
+        const Vec3<int8_t> o = model.perimeter_neighbours.offset[k];
+        Vec3i place = state.lattice.position(site) + Vec3i{o.x, o.y, o.z};
+        if (!state.lattice.wrap(place)) continue;
+        const CellId other = state.ids[std::size_t(state.lattice.index(place))];
+        if (other == cell) continue;
+        border[cell] += 1;
+        with_b[cell] += cells.type[other] == 2 ? 1 : 0;
+        if (cells.type[other] != 1) continue;
+        touched[cell].insert(other);
+        sum[cell] += cells.property[4 * other];
+        pairs[cell] += 1;
+      }
+    }
+    int seen = 0;
+    for (CellId cell = 1; cell < cells.count(); ++cell) {
+      if (cells.type[cell] != 1 || cells.extent[cell].volume == 0) continue;
+      EXPECT_EQ(cells.property[4 * cell + 1], with_b[cell] / border[cell]);
+      EXPECT_EQ(cells.property[4 * cell + 2], double(touched[cell].size()));
+      EXPECT_NEAR(cells.property[4 * cell + 3], pairs[cell] > 0 ? sum[cell] / pairs[cell] : 0, 1e-8);
+      seen += touched[cell].empty() ? 0 : 1;
+    }
+    EXPECT_GT(seen, 5) << size;
+  }
+}
+
 TEST(Living, SaysWhichCellHasNoNumber) {
   Played broken(
       full_lattice("[types.cell.properties]\nc = 3\n[[rules]]\ntypes = \"cell\"\nwhen = \"time == 2\"\n"

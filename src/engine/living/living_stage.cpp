@@ -26,6 +26,18 @@ int precedence(const CellEvent& event) {
   }
 }
 
+// What some formulas ask of neighbours, once each.
+std::vector<formula::Input> asked(const std::vector<const formula::Program*>& programs,
+                                  const std::vector<formula::Input>& others) {
+  std::vector<formula::Input> inputs = others;
+  for (const formula::Program* const program : programs)
+    inputs.insert(inputs.end(), program->inputs().begin(), program->inputs().end());
+  std::erase_if(inputs, [](const formula::Input& input) { return input.of.empty(); });
+  std::sort(inputs.begin(), inputs.end());
+  inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+  return inputs;
+}
+
 }  // namespace
 
 LivingStage::LivingStage(const Model& model, int members)
@@ -35,6 +47,8 @@ LivingStage::LivingStage(const Model& model, int members)
       source_(model.source),
       programs_(model.types.size()),
       carry_out_(model),
+      of_rules_(model, {}),
+      always_(model, {}),
       members_(std::size_t(members)) {
   for (const CellType& type : model.types) type_names_.push_back(type.name);
   for (std::size_t type = 1; type < programs_.size(); ++type) {
@@ -61,6 +75,16 @@ LivingStage::LivingStage(const Model& model, int members)
       of_type.growth = formula::Program(living_->tree, {living_->types[type].growth});
   }
   for (Member& member : members_) member.batches.resize(programs_.size());
+  std::vector<const formula::Program*> rules, growth;
+  std::vector<formula::Input> of_equations;
+  for (std::size_t type = 1; type < programs_.size(); ++type) {
+    rules.push_back(&programs_[type].rules);
+    growth.push_back(&programs_[type].growth);
+    if (const auto& equations = living_->types[type].equations)
+      of_equations.insert(of_equations.end(), equations->given().begin(), equations->given().end());
+  }
+  of_rules_ = NeighbourCounts(model, asked(rules, {}));
+  always_ = NeighbourCounts(model, asked(growth, of_equations));
 }
 
 void LivingStage::require_success() const {
@@ -74,6 +98,8 @@ void LivingStage::play(State& state, int64_t mcs, Team& team, int member) {
   const bool ruled = mcs % living_->every == 0;
   me.events.clear();
   me.sites.clear();
+  if (always_.is_needed()) always_.count(state, team, member);
+  if (ruled && of_rules_.is_needed()) of_rules_.count(state, team, member);
   if (ruled) find_ended(cells, mcs, me, member, members);
   in_batches(cells, me, member, members, [&](TypeId type, Batch& batch) {
     if (living_->types[type].equations != nullptr) advance_equations(cells, mcs, type, batch, me);
@@ -90,6 +116,7 @@ void LivingStage::play(State& state, int64_t mcs, Team& team, int member) {
       std::vector<TouchedSite> sites;
       for (const Member& m : members_) sites.insert(sites.end(), m.sites.begin(), m.sites.end());
       changed_ = carry_out_.carry_out(state, events_, sites, mcs);
+      always_.inherit(cells);
     }
     team.wait();
   }
@@ -132,8 +159,9 @@ void LivingStage::in_batches(const Cells& cells, Member& me, int member, int mem
   for (std::size_t type = 1; type < me.batches.size(); ++type) empty(TypeId(type));
 }
 
-void LivingStage::read(const formula::Program& program, const Cells& cells, int64_t mcs, Batch& batch) const {
-  const Readings readings{cells, *living_, seed_, kiln::Stream::rules, mcs};
+void LivingStage::read(const formula::Program& program, const Cells& cells, int64_t mcs,
+                       const NeighbourCounts& neighbours, Batch& batch) const {
+  const Readings readings{cells, *living_, seed_, kiln::Stream::rules, mcs, &neighbours.values()};
   batch.inputs.resize(std::max(batch.inputs.size(), program.inputs().size()));
   batch.results.resize(std::max(batch.results.size(), program.results()));
   std::vector<const double*> inputs;
@@ -154,7 +182,7 @@ void LivingStage::advance_equations(Cells& cells, int64_t mcs, TypeId type, Batc
   const LivingType& of_type = living_->types[type];
   const formula::Equations& equations = *of_type.equations;
   const std::size_t properties = living_->properties.size(), count = batch.cells.size();
-  const Readings readings{cells, *living_, seed_, kiln::Stream::rules, mcs - 1};
+  const Readings readings{cells, *living_, seed_, kiln::Stream::rules, mcs - 1, &always_.values()};
   std::vector<std::vector<double>> unknowns(of_type.unknowns.size(), std::vector<double>(count)),
       given(equations.given().size(), std::vector<double>(count));
   std::vector<double*> unknown_columns;
@@ -185,7 +213,7 @@ void LivingStage::advance_equations(Cells& cells, int64_t mcs, TypeId type, Batc
 // that rules can change: no rule sees what another does.
 void LivingStage::follow_rules(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me) {
   const TypePrograms& of_type = programs_[type];
-  read(of_type.rules, cells, mcs, batch);
+  read(of_type.rules, cells, mcs, of_rules_, batch);
   for (std::size_t i = 0; i < batch.cells.size(); ++i) {
     const CellId cell = batch.cells[i];
     CellEvent chosen;
@@ -214,7 +242,7 @@ void LivingStage::follow_rules(Cells& cells, int64_t mcs, TypeId type, Batch& ba
 
 void LivingStage::grow(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me) const {
   const formula::Program& program = programs_[type].growth;
-  read(program, cells, mcs, batch);
+  read(program, cells, mcs, always_, batch);
   for (std::size_t i = 0; i < batch.cells.size(); ++i) {
     const double rate = batch.results[0][i];
     if (!std::isfinite(rate))

@@ -4,6 +4,7 @@
 
 #include "engine/host/team.hpp"
 #include "engine/living/events.hpp"
+#include "engine/living/surroundings.hpp"
 #include "formula/program.hpp"
 
 namespace kiln {
@@ -46,7 +47,8 @@ class LivingStage {
 
   template <class Work>
   void in_batches(const Cells& cells, Member& me, int member, int members, const Work& work);
-  void read(const formula::Program& program, const Cells& cells, int64_t mcs, Batch& batch) const;
+  void read(const formula::Program& program, const Cells& cells, int64_t mcs,
+            const NeighbourCounts& neighbours, Batch& batch) const;
   void advance_equations(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me) const;
   void follow_rules(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me);
   void grow(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me) const;
@@ -63,6 +65,7 @@ class LivingStage {
   std::vector<std::string> type_names_;
   std::vector<TypePrograms> programs_;  // by type
   CellEvents carry_out_;
+  NeighbourCounts of_rules_, always_;  // what rules ask for; what equations and growth do, after every MCS
   std::vector<Member> members_;
   std::vector<CellEvent> events_;
   std::vector<uint8_t> touched_;  // by cell

@@ -100,7 +100,8 @@ class LivingReader {
     std::vector<std::string> taken = values_of_cells();
     for (const std::string& function : formula::function_names()) taken.push_back(function);
     for (const auto& [unit, size] : units()) taken.push_back(unit);
-    for (const char* word : {"and", "or", "not", "if", "true", "false", "uniform", "normal", "steps"})
+    for (const char* word : {kAskContact, kAskNeighbours, kAskNeighboursMean, "and", "or", "not", "if", "true",
+                             "false", "uniform", "normal", "steps"})
       taken.push_back(word);
     for (const auto& [constant, value] : constants_) taken.push_back(constant);
     if (!is_name(name))
@@ -163,6 +164,11 @@ class LivingReader {
         all = all && (!types[type] || has_property(type, p));
       if (all) scope.values.push_back(living_->properties[p].name);
     }
+    std::vector<std::string> properties;
+    for (const Property& property : living_->properties) properties.push_back(property.name);
+    scope.queries = {{kAskContact, "a type", r_.scope.types},
+                     {kAskNeighbours, "a type", {r_.scope.types.begin() + 1, r_.scope.types.end()}},
+                     {kAskNeighboursMean, "a property", properties}};
     scope.constants = constants_;
     scope.units = units();
     scope.draws = draws;
@@ -192,6 +198,7 @@ class LivingReader {
     if (table == nullptr) return;
     formula::Scope scope = scope_of(only(number), true);
     scope.values = values_of_cells();  // they all begin at once
+    scope.queries.clear();
     for (const Entry& e : *table->table()) {
       const std::string& unit = find(e.node, "unit")->text();
       living_->types[number].said.push_back(fmt::format(

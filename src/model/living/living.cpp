@@ -69,6 +69,11 @@ void Readings::gather(const formula::Input& input, std::span<const CellId> of, d
       to[i] = unit_double(draw(seed, stream, uint64_t(input.draw) << 32 | of[i], uint32_t(mcs)).ab());
     return;
   }
+  if (!input.of.empty()) {
+    const std::vector<double>& values = neighbours->at(input);
+    for (std::size_t i = 0; i < of.size(); ++i) to[i] = values[of[i]];
+    return;
+  }
   for (std::size_t property = 0; property < living.properties.size(); ++property)
     if (living.properties[property].name == input.name) {
       for (std::size_t i = 0; i < of.size(); ++i)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,6 +80,13 @@ struct Living {
 // Names of what formulas can read of every cell, besides its properties.
 std::vector<std::string> values_of_cells();
 
+// What can be asked of a cell's neighbours: contact(TYPE), neighbours(TYPE), neighbours_mean(PROPERTY).
+inline constexpr const char* kAskContact = "contact";
+inline constexpr const char* kAskNeighbours = "neighbours";
+inline constexpr const char* kAskNeighboursMean = "neighbours_mean";
+// By what is asked, then by cell.
+using NeighbourValues = std::map<formula::Input, std::vector<double>>;
+
 // What the formulas of some cells read.
 struct Readings {
   const Cells& cells;
@@ -86,6 +94,7 @@ struct Readings {
   uint64_t seed;
   Stream stream;  // of random numbers
   int64_t mcs;
+  const NeighbourValues* neighbours = nullptr;  // where formulas ask for them
 
   // A value of each cell.
   void gather(const formula::Input& input, std::span<const CellId> of, double* to) const;

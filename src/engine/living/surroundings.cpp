@@ -1,0 +1,158 @@
+#include "engine/living/surroundings.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "engine/host/survey/counts.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr int kFixedBits = 30;
+
+template <class T>
+void add(T& to, T by) {
+  std::atomic_ref<T>(to).fetch_add(by, std::memory_order_relaxed);
+}
+
+// The power of two whose multiples, up to 2^30 of them, reach the largest value.
+double unit_for(double largest) {
+  if (!(largest > 0)) return 1;
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  return std::ldexp(1.0, exponent - kFixedBits);
+}
+
+}  // namespace
+
+NeighbourCounts::NeighbourCounts(const Model& model, std::vector<formula::Input> inputs)
+    : inputs_(std::move(inputs)), living_(model.living), perimeter_(model.perimeter_neighbours) {
+  for (const CellType& type : model.types) types_.push_back(type.name);
+  for (const formula::Input& input : inputs_) {
+    counts_cells_ = counts_cells_ || input.name == kAskNeighbours;
+    if (input.name != kAskNeighboursMean) continue;
+    const auto& all = living_->properties;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Property& p) { return p.name == input.of; });
+    means_.push_back({std::size_t(found - all.begin()), 1, {}, {}, {}});
+  }
+}
+
+void NeighbourCounts::count(const State& state, Team& team, int member) {
+  if (member == 0) prepare(state.cells);
+  team.wait();
+  count_rows(state, member, team.members());
+  if (member == 0 && counts_cells_) count_cells_touched(state, 1);
+  team.wait();
+  work_out(state.cells, member, team.members());
+  team.wait();
+}
+
+void NeighbourCounts::prepare(const Cells& cells) {
+  const std::size_t count = cells.count(), properties = living_->properties.size();
+  borders_.assign(count * types_.size(), 0);
+  for (Mean& mean : means_) {
+    const auto has_it = [&](CellId cell) {
+      return living_->types[cells.type[cell]].starts[mean.property] != kNoFormula;
+    };
+    double largest = 0;
+    for (CellId cell = 1; cell < count; ++cell)
+      if (has_it(cell))
+        largest = std::max(largest, std::abs(cells.property[cell * properties + mean.property]));
+    mean.unit = unit_for(largest);
+    mean.of_cell.assign(count, kUnknown);
+    mean.sum.assign(count, 0);
+    mean.pairs.assign(count, 0);
+    for (CellId cell = 1; cell < count; ++cell)
+      if (has_it(cell))
+        mean.of_cell[cell] = std::llround(cells.property[cell * properties + mean.property] / mean.unit);
+  }
+  for (const formula::Input& input : inputs_) values_[input].assign(count, 0);
+}
+
+void NeighbourCounts::count_rows(const State& state, int member, int members) {
+  const Lattice& lattice = state.lattice;
+  const int64_t rows = int64_t(lattice.size.y) * lattice.size.z;
+  std::vector<uint16_t> unlike(std::size_t(lattice.size.x));
+  std::vector<Site> offsets;
+  for (int k = 0; k < perimeter_.count; ++k) {
+    const Vec3i o{perimeter_.offset[k].x, perimeter_.offset[k].y, perimeter_.offset[k].z};
+    offsets.push_back(lattice.index(o));
+  }
+  const auto is_inner = [&](int axis, int32_t at) {
+    return at >= perimeter_.reach && at < lattice.size[axis] - perimeter_.reach;
+  };
+  for (int64_t row = rows * member / members; row < rows * (member + 1) / members; ++row) {
+    Vec3i place{0, int32_t(row % lattice.size.y), int32_t(row / lattice.size.y)};
+    count_unlike_in_row(state, perimeter_, place.y, place.z, unlike);
+    const bool inner_row = is_inner(1, place.y) && (lattice.dimension == 2 || is_inner(2, place.z));
+    for (; place.x < lattice.size.x; ++place.x) {
+      if (unlike[std::size_t(place.x)] == 0) continue;
+      const Site site = lattice.index(place);
+      const CellId cell = state.ids[std::size_t(site)];
+      if (cell == kMedium) continue;
+      if (inner_row && is_inner(0, place.x)) {
+        for (const Site offset : offsets) count_pair(state, cell, state.ids[std::size_t(site + offset)]);
+        continue;
+      }
+      for (int k = 0; k < perimeter_.count; ++k) {
+        Vec3i there = place + Vec3i{perimeter_.offset[k].x, perimeter_.offset[k].y, perimeter_.offset[k].z};
+        if (lattice.wrap(there)) count_pair(state, cell, state.ids[std::size_t(lattice.index(there))]);
+      }
+    }
+  }
+}
+
+inline void NeighbourCounts::count_pair(const State& state, CellId cell, CellId other) {
+  if (other == cell) return;
+  add(borders_[cell * types_.size() + state.cells.type[other]], 1);
+  for (Mean& mean : means_)
+    if (mean.of_cell[other] != kUnknown) {
+      add(mean.sum[cell], mean.of_cell[other]);
+      add(mean.pairs[cell], 1);
+    }
+}
+
+void NeighbourCounts::count_cells_touched(const State& state, int threads) {
+  const std::size_t types = types_.size();
+  touched_.assign(state.cells.count() * types, 0);
+  const std::vector<uint8_t> all(state.cells.count(), 1);
+  touching_pairs(state, whole_box(state.lattice), all, threads).for_each([&](uint64_t pair) {
+    const CellId a = CellId(pair >> 32), b = CellId(pair);
+    touched_[a * types + state.cells.type[b]] += 1;
+    touched_[b * types + state.cells.type[a]] += 1;
+  });
+}
+
+void NeighbourCounts::work_out(const Cells& cells, int member, int members) {
+  const uint64_t count = cells.count();
+  const std::size_t types = types_.size();
+  std::size_t next_mean = 0;
+  for (const formula::Input& input : inputs_) {
+    std::vector<double>& values = values_[input];
+    const auto type = std::size_t(std::find(types_.begin(), types_.end(), input.of) - types_.begin());
+    const Mean* const mean = input.name == kAskNeighboursMean ? &means_[next_mean++] : nullptr;
+    for (uint64_t cell = count * uint64_t(member) / uint64_t(members);
+         cell < count * uint64_t(member + 1) / uint64_t(members); ++cell) {
+      if (mean != nullptr) {
+        if (mean->pairs[cell] > 0)
+          values[cell] = double(mean->sum[cell]) * mean->unit / double(mean->pairs[cell]);
+      } else if (input.name == kAskNeighbours) {
+        values[cell] = touched_[cell * types + type];
+      } else {
+        int64_t border = 0;
+        for (std::size_t other = 0; other < types; ++other) border += borders_[cell * types + other];
+        if (border > 0) values[cell] = double(borders_[cell * types + type]) / double(border);
+      }
+    }
+  }
+}
+
+void NeighbourCounts::inherit(const Cells& cells) {
+  for (auto& [input, values] : values_)
+    for (std::size_t cell = values.size(); cell < cells.count(); ++cell)
+      values.push_back(values[std::size_t(cells.life[cell].parent)]);
+}
+
+}  // namespace kiln
