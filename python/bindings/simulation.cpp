@@ -125,6 +125,11 @@ template <class Member>
 py::array cell_view(SimulationHandle& self, std::size_t stride, const Member& member) {
   return self.read([&](Simulation& simulation) {
     const Cells& cells = simulation.engine().state_of_cells().cells;
+    using Value = std::remove_cvref_t<decltype(*member(cells))>;
+    // Where cells are born, tables move in memory: then it is a copy.
+    if (!cells.life.empty())
+      return py::array(py::dtype::of<Value>(), {py::ssize_t(cells.count())}, {py::ssize_t(stride)},
+                       member(cells));
     return view_of(member(cells), {py::ssize_t(cells.count())}, {py::ssize_t(stride)},
                    simulation.shared_engine());
   });
@@ -141,6 +146,37 @@ py::array positions(Simulation& simulation) {
     for (int axis = 0; axis < axes; ++axis) at(cell, axis) = there ? place[axis] : std::nan("");
   }
   return result;
+}
+
+// A property, or something of a cell's life; a copy.
+py::array living_column(Simulation& simulation, const std::string& name) {
+  const Cells& cells = simulation.engine().state_of_cells().cells;
+  const std::shared_ptr<const Living>& living = simulation.model().living;
+  const auto copied = [&](const auto* first, std::size_t stride) {
+    using Value = std::remove_cvref_t<decltype(*first)>;
+    return py::array(py::dtype::of<Value>(), {py::ssize_t(cells.count())}, {py::ssize_t(stride)}, first);
+  };
+  std::vector<std::string> known;
+  if (living != nullptr) {
+    const std::size_t count = living->properties.size();
+    for (std::size_t p = 0; p < count; ++p) {
+      if (living->properties[p].name == name)
+        return copied(cells.property.data() + p, count * sizeof(double));
+      known.push_back(living->properties[p].name);
+    }
+    const Cells::Life& first = cells.life.front();
+    constexpr std::size_t kRow = sizeof(Cells::Life);
+    if (name == "parent") return copied(&first.parent, kRow);
+    if (name == "born") return copied(&first.born, kRow);
+    if (name == "ended") return copied(&first.ended, kRow);
+    if (name == "generation") return copied(&first.generation, kRow);
+    if (name == "target") return copied(&first.target, kRow);
+    for (const char* of_life : {"parent", "born", "ended", "generation", "target"}) known.push_back(of_life);
+  }
+  throw UserError(
+      living == nullptr
+          ? fmt::format("cells[\"{}\"]: the model's cells have no properties.", name)
+          : fmt::format("cells[\"{}\"] is not known; there are {}.", name, fmt::join(known, ", ")));
 }
 
 py::dict counts_of(const AttemptCounts& counts) {
@@ -174,6 +210,12 @@ void bind_simulation(py::module_& module) {
       .def("tracks", &SimulationHandle::tracks, py::arg("physical"))
       .def("cells", &SimulationHandle::cells, py::arg("physical"))
       .def("picture", &SimulationHandle::picture, py::arg("settings"))
+      .def(
+          "living_column",
+          [](SimulationHandle& self, const std::string& name) {
+            return self.read([&](Simulation& simulation) { return living_column(simulation, name); });
+          },
+          py::arg("name"))
       .def("positions", [](SimulationHandle& self) { return self.read(positions); })
       .def("model", [](SimulationHandle& self) { return ModelHandle(self.model()); })
       .def("counts",

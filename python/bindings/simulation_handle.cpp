@@ -179,10 +179,12 @@ void SimulationHandle::save(const std::string& file) {
 }
 
 py::dict SimulationHandle::table(const std::string& name) {
-  return read([&](Simulation&) {
+  return read([&](Simulation& simulation) {
     const Model& model = checked_model();
     const Watch* watched = watch();
     Rows rows;
+    if (name == "lineage" && model.living != nullptr)
+      rows = lineage_rows(simulation.engine().state_of_cells().cells, model);
     if (name == "measures") {
       rows.columns = measures_columns(model);
       if (diary_)

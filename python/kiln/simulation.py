@@ -252,8 +252,13 @@ class Simulation:
         """Histogram of speeds, per phase (speeds.csv)."""
         return table(self._sim.table("speeds"))
 
+    @property
+    def lineage(self) -> pd.DataFrame:
+        """A row per cell that there ever was (lineage.csv), where cells have properties, growth or rules."""
+        return table(self._sim.table("lineage"))
+
     def columns(self, name: str) -> dict[str, np.ndarray]:
-        """A table by its columns, where pandas is not installed: measures, lags, motility, speeds or
+        """A table by its columns, where pandas is not installed: measures, lags, motility, speeds, lineage or
         direction_correlation, of a simulation that does not belong to a run.
 
         >>> sim = Simulation({"lattice": {"size": [64, 64]}, "measure": {"every": 5}})
@@ -340,7 +345,7 @@ class Cells:
 
     @property
     def type(self) -> np.ndarray:
-        """Numbers of types, a view; `Model.types` has the names."""
+        """Numbers of types, a view (a copy where cells are born); `Model.types` has the names."""
         return self._sim.type
 
     @property
@@ -357,6 +362,15 @@ class Cells:
     def position(self) -> np.ndarray:
         """Centroids in sites, unwrapped, of shape (cells + 1, 2 or 3): x, y, z; NaN for cells that are not there."""
         return self._sim.positions()
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """A property by its name, or `parent`, `born`, `ended` (MCS), `generation`, `target`; a copy.
+
+        >>> sim = Simulation({"lattice": {"size": [32, 32]}, "types": {"cell": {"properties": {"dye": "x + 1"}}}})
+        >>> bool((sim.cells["dye"][1:] == sim.cells.position[1:, 0] + 1).all())
+        True
+        """
+        return self._sim.living_column(text("name", name))
 
     def table(self, units: str = "physical") -> pd.DataFrame:
         """A row per living cell, with the columns of `Simulation.tracks`; units="lattice": positions in sites."""

@@ -89,7 +89,36 @@ void fit_persistence(const Model& model, bool same_lags, State& state) {
   }
 }
 
+// Lives go on, and so do properties that have the same name; others begin here.
+void fit_living(const Model& model, const std::vector<std::string>& properties, State& state) {
+  Cells before;
+  std::swap(before.life, state.cells.life);
+  std::swap(before.property, state.cells.property);
+  start_living(model, state.cells);
+  if (model.living == nullptr) return;
+  for (Cells::Life& life : state.cells.life) life.born = state.mcs;
+  if (before.life.size() != state.cells.life.size()) return;
+  state.cells.life = before.life;
+  for (CellId cell = 1; cell < state.cells.targets.size(); ++cell)
+    state.cells.targets[cell].volume = float(before.life[cell].target);
+  const std::vector<Property>& now = model.living->properties;
+  for (std::size_t p = 0; p < now.size(); ++p) {
+    const auto known = std::find(properties.begin(), properties.end(), now[p].name);
+    if (known == properties.end()) continue;
+    const auto old = std::size_t(known - properties.begin());
+    for (CellId cell = 0; cell < state.cells.count(); ++cell)
+      state.cells.property[cell * now.size() + p] = before.property[cell * properties.size() + old];
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> property_names(const Model& model) {
+  std::vector<std::string> names;
+  if (model.living != nullptr)
+    for (const Property& property : model.living->properties) names.push_back(property.name);
+  return names;
+}
 
 std::vector<TypeMemory> type_memories(const Model& model) {
   const std::vector<TypePhysics>& physics = model.phases.front().physics.types;
@@ -114,7 +143,7 @@ void count_cells(const Model& model, State& state) {
 }
 
 State branched_state(const Model& model, State state, const std::vector<TypeMemory>& types,
-                     const std::string& file) {
+                     const std::string& file, const std::vector<std::string>& properties) {
   const Misfit misfit(model, file);
   check_lattice(model.lattice, state.lattice, misfit);
   const std::vector<TypeId> numbers = numbers_in(model, types, misfit);
@@ -130,8 +159,7 @@ State branched_state(const Model& model, State state, const std::vector<TypeMemo
   fit_act(model, state);
   fit_persistence(model, same_lags, state);
   start_targets(model, state.cells);
-  start_living(model, state.cells);
-  for (Cells::Life& life : state.cells.life) life.born = state.mcs;
+  fit_living(model, properties, state);
   return state;
 }
 

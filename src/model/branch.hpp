@@ -16,15 +16,18 @@ struct TypeMemory {
   bool operator==(const TypeMemory&) const = default;
 };
 std::vector<TypeMemory> type_memories(const Model& model);
+// In the order in which a state has them.
+std::vector<std::string> property_names(const Model& model);
 
 // Recounts a state whose cells have been counted before. Those without a track so far, because they
 // were frozen or had no site, get an anchor.
 void count_cells(const Model& model, State& state);
 
 // The state as the model's run begins with it, at the same MCS; the very same one where nothing differs. What
-// the model has and the other run had not starts as in a first state: Act, directions. `file`, where the
-// state comes from, is for messages: UserError where it does not fit the model.
+// the model has and the other run had not starts as in a first state: Act, directions, properties. `file`,
+// where the state comes from, is for messages: UserError where it does not fit the model. `properties` are
+// those of the state.
 State branched_state(const Model& model, State state, const std::vector<TypeMemory>& types,
-                     const std::string& file);
+                     const std::string& file, const std::vector<std::string>& properties = {});
 
 }  // namespace kiln

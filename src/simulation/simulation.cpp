@@ -34,7 +34,7 @@ bool only_numbers_differ(const Model& a, const Model& b) {
               a.phases.size() == b.phases.size() && a.perimeter_order == b.perimeter_order &&
               a.uses_act() == b.uses_act() && a.history_length() == b.history_length() &&
               a.reads(OptionalColumn::moments) == b.reads(OptionalColumn::moments) &&
-              a.has_own_targets() == b.has_own_targets();
+              a.has_own_targets() == b.has_own_targets() && a.living == nullptr && b.living == nullptr;
   for (std::size_t p = 0; same && p < a.phases.size(); ++p) {
     const PhysicsData &x = a.phases[p].physics, &y = b.phases[p].physics;
     for (std::size_t t = 0; same && t < a.types.size(); ++t)
@@ -103,7 +103,8 @@ void Simulation::change_model(std::shared_ptr<const Model> model) {
   options_.numbers_in_memory = true;  // who changes a model once may do so often
   State state;
   engine_->begin_copy(state)();
-  state = branched_state(*model, std::move(state), type_memories(*model_), "the state it has come to");
+  state = branched_state(*model, std::move(state), type_memories(*model_), "the state it has come to",
+                         property_names(*model_));
   const std::shared_ptr<const Model> old = std::exchange(model_, std::move(model));
   try {
     change_state(std::move(state));

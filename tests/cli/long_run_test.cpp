@@ -94,6 +94,67 @@ TEST_F(LongRun, ExtendedItHasTheTablesOfARunOfThatLength) {
   EXPECT_EQ(back.out, "kiln: r stands at MCS 40, beyond the 30 that this run has; give a larger --mcs.\n");
 }
 
+// Cells are born and die on the way: rows of all tables, and what measures remember, grow.
+TEST_F(LongRun, OfCellsThatDivideAndDieGoesOnAnywhere) {
+  write("living.toml", R"toml(mcs = 90
+temperature = 5
+[lattice]
+size = [48, 48]
+[units]
+seconds_per_mcs = 60
+[types.cell]
+volume = { target = 30, lambda = 3 }
+growth = { rate = 60, up_to = 80 }
+properties = { dye = { start = "uniform(0, 1)", extensive = true }, clock = 0 }
+equations = { clock = "1 / h(1)" }
+persistence = { lambda = 4, dt = 3 }
+[adhesion]
+default = 4
+[[initial]]
+kind = "seeds"
+type = "cell"
+count = 6
+radius = 3
+[[rules]]
+types = "cell"
+when = "volume >= 60"
+do = "divide"
+[[rules]]
+types = "cell"
+rate = "0.3 / h(1)"
+do = "die"
+over = "min(10)"
+[measure]
+every = 5
+cells_every = 10
+speed_interval_s = 300
+explored = true
+halves = "x"
+direction_correlation = true
+)toml");
+  const Result once = kiln("run living.toml --out once --json");
+  ASSERT_EQ(once.exit_code, 0) << once.out;
+  const std::string hash = value(once.out, "hash");
+  EXPECT_GT(read("once/lineage.csv").size(), read("once/lags.csv").size());
+  for (const int stop : {1, 33, 64}) {
+    fs::remove_all(folder_ / "r");
+    EXPECT_EQ(kiln("run living.toml --out r --mcs " + std::to_string(stop)).exit_code, 0);
+    EXPECT_EQ(kiln("run living.toml --out r --force --mcs " + std::to_string(stop)).exit_code, 0);
+    EXPECT_EQ(value(kiln("run living.toml --out branch --force --json --from r").out, "hash"), hash) << stop;
+    EXPECT_EQ(value(kiln("run living.toml --out r --resume --json --threads 1").out, "hash"), hash) << stop;
+    for (const char* table : {"measures.csv", "cells.csv", "lineage.csv", "lags.csv", "speeds.csv",
+                              "motility.csv", "direction_correlation.csv"})
+      EXPECT_EQ(read(std::string("r/") + table), read(std::string("once/") + table)) << table << ' ' << stop;
+  }
+  const Result refused = kiln("run living.toml --out bricks --bricks 1x2");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(
+      refused.out.find("living.toml: its cells have properties, growth or rules, which are played by the "
+                       "serial and threads engines in one process, not yet on bricks."),
+      std::string::npos)
+      << refused.out;
+}
+
 TEST_F(LongRun, TwoCannotShareAFolder) {
   const pid_t child = spawn({"run", "small.toml", "--out", "r", "--mcs", "400000"});
   while (!fs::exists(folder_ / "r/pictures/view_00000010.png"))

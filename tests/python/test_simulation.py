@@ -18,6 +18,46 @@ import kiln
 from support import command, crawlers
 
 
+class Living(unittest.TestCase):
+    MODEL = {"lattice": {"size": [64, 64]}, "temperature": 5, "measure": {"every": 0},
+             "types": {"cell": {"volume": {"target": 64, "lambda": 2}, "growth": {"rate": 7200, "up_to": 140},
+                                "properties": {"dye": {"start": 8, "extensive": True}}}},
+             "initial": [{"kind": "seeds", "type": "cell", "count": 5, "radius": 4}],
+             "rules": [{"types": "cell", "when": "volume >= 120", "do": "divide"}]}
+
+    def test_cells_divide_and_share(self):
+        sim = kiln.Simulation(self.MODEL, threads=2)
+        volume, first = sim.cells.volume, sim.cells["dye"]
+        kept = volume.copy()
+        sim.run(60, progress=False)
+        np.testing.assert_array_equal(volume, kept)  # a copy: tables have moved since
+        self.assertEqual(first.tolist(), [0] + 5 * [8])
+        self.assertGreater(len(sim.cells), 5)
+        alive = sim.cells["ended"] < 0
+        self.assertAlmostEqual(sim.cells["dye"][alive].sum(), 40)
+        lineage = sim.lineage
+        self.assertEqual(lineage["id"].tolist(), list(range(1, len(sim.cells) + 1)))
+        mothers = lineage.loc[lineage["end"] == "divided", "id"]
+        self.assertEqual(sorted(lineage["parent"].dropna().unique()), sorted(mothers))
+        np.testing.assert_array_equal(sim.cells["generation"][1:], lineage["generation"])
+
+    def test_other_rules_on_the_way_leave_lives_as_they_are(self):
+        sim = kiln.Simulation(self.MODEL)
+        sim.run(40, progress=False)
+        before, dye = sim.lineage, sim.cells["dye"]
+        sim.set({"rules.0.when": "volume >= 1000"})
+        pd.testing.assert_frame_equal(sim.lineage, before)
+        np.testing.assert_array_equal(sim.cells["dye"], dye)
+        sim.run(40, progress=False)
+        self.assertEqual(len(sim.cells), len(before))
+
+    def test_what_is_not_known_is_said(self):
+        with self.assertRaisesRegex(ValueError, "there are dye, parent, born, ended, generation, target"):
+            kiln.Simulation(self.MODEL).cells["dyes"]
+        with self.assertRaisesRegex(ValueError, "the model's cells have no properties"):
+            kiln.Simulation({"lattice": {"size": [32, 32]}}).cells["dye"]
+
+
 class Runs(unittest.TestCase):
     def test_are_those_of_the_command_line(self):
         with tempfile.TemporaryDirectory() as folder:

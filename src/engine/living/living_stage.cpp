@@ -281,6 +281,9 @@ void LivingStage::collect_events(const State& state) {
   }
   std::sort(events_.begin(), events_.end(),
             [](const CellEvent& a, const CellEvent& b) { return a.cell < b.cell; });
+  // Each event makes two cells at most; kNowhere is no cell.
+  if (failure_.empty() && uint64_t(state.cells.count()) + 2 * events_.size() >= uint64_t(kNowhere))
+    failure_ = fmt::format("there would be more than {} cells, those that have ended among them.", kNowhere);
   touched_.assign(events_.empty() ? 0 : state.cells.count(), 0);
   for (const CellEvent& event : events_) touched_[event.cell] = 1;
 }

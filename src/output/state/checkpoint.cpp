@@ -23,6 +23,7 @@ CheckpointInfo checkpoint_info(const Model& model, int64_t mcs, const AttemptCou
   info.phase = model.phase_number(mcs);
   info.counts = counts;
   info.types = type_memories(model);
+  info.properties = property_names(model);
   return info;
 }
 namespace {
@@ -107,6 +108,7 @@ void write_info(const hdf5::Group& root, const CheckpointInfo& info) {
   }
   root.set("type_names", types);
   root.set("persistence_lags", lags);
+  if (!info.properties.empty()) root.set("property_names", info.properties);
   if (info.from) {
     const hdf5::Group from = root.create_group("from");
     from.set("file", info.from->file);
@@ -138,6 +140,7 @@ CheckpointInfo read_info(const hdf5::Group& root) {
   const std::vector<int64_t> lags = root.wholes("persistence_lags");
   for (std::size_t i = 0; i < std::min(types.size(), lags.size()); ++i)
     info.types.push_back({types[i], lags[i]});
+  if (root.has("property")) info.properties = root.texts("property_names");
   if (root.has("from")) {
     const hdf5::Group from = root.open_group("from");
     info.from = BranchPoint{from.text("file"), from.text("hash"), from.whole("mcs")};

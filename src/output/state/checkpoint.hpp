@@ -31,6 +31,7 @@ struct CheckpointInfo {
   int phase = 0;         // index of the phase that the next MCS belongs to
   AttemptCounts counts;  // of the whole run so far
   std::vector<TypeMemory> types;
+  std::vector<std::string> properties;  // of cells, in the order of the state
   std::optional<BranchPoint> from;  // where the run began, if it branched off another
   std::optional<Steering> steering;
   // What measures and tracks remember from before they saw this state, by a name of their own.

@@ -179,6 +179,7 @@ constexpr ColumnInfo kCheckpointFile[] = {
     {"@type_names", "", "names of the types, the medium first"},
     {"@persistence_lags", "MCS", "per type: how far back persistence looks"},
     {"@history_length", "", "centroids per cell in `history`"},
+    {"@property_names", "", "of `property`, where cells have properties"},
     {"@size", "sites", "of the lattice: x, y, z; z is 1 in 2-D"},
     {"@periodic", "", "per axis: 1 where it is periodic, 0 where its ends are closed"},
     {"@dimension", "", "2 or 3"},
@@ -229,7 +230,7 @@ std::vector<TableInfo> make_tables() {
        "first "
        "that ends at or after every multiple of `measure.cells_every`; see [motility](motility.md).",
        list(kCorrelation)},
-      {"lineage.csv", "",
+      {"lineage.csv", "Simulation.lineage",
        "Of models whose cells have properties, growth or rules: a row per cell that there ever was, written "
        "at the end.",
        list(kLineage)},

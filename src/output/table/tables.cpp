@@ -236,7 +236,7 @@ Rows lineage_rows(const Cells& cells, const Model& model) {
     const Cells::Life& life = cells.life[cell];
     roots[cell] = life.parent == 0 ? int64_t(cell) : roots[std::size_t(life.parent)];
     const auto or_empty = [](int64_t value, bool known) {
-      return known ? TableValue(value) : TableValue(std::string_view());
+      return known ? TableValue(value) : TableValue(kUndefined);
     };
     std::vector<TableValue> row = {int64_t(cell),
                                    or_empty(life.parent, life.parent != 0),

@@ -96,8 +96,8 @@ RunStart branch(const Model& model, const RunFolder& folder, const fs::path& sou
   start.from = BranchPoint{found.file.string(), found.checkpoint.hash, found.checkpoint.state.mcs};
   check_length(model, start.from->mcs, start.from->file);
   require_memory(model);
-  start.state =
-      branched_state(model, std::move(found.checkpoint.state), found.checkpoint.info.types, start.from->file);
+  start.state = branched_state(model, std::move(found.checkpoint.state), found.checkpoint.info.types,
+                               start.from->file, found.checkpoint.info.properties);
   start.cells = start.state.cells.count();
   return start;
 }
