@@ -191,12 +191,14 @@ inline constexpr int kTallestPicture = 65535;
 
 struct PictureSettings {
   enum class View { slice, solid };  // slice: a plane (all of a 2-D lattice); solid: shaded surfaces
-  enum class ColourBy { type, cell, act };
+  enum class ColourBy { type, cell, act, property };
   enum class FrameOf { lattice, tissue };
   enum class Decoration { full, scale, none };
   std::string name;
   View view = View::slice;
   ColourBy colour_by = ColourBy::type;
+  std::string property;                      // that colours show
+  std::vector<double> range;                 // of its values, two; empty: those of each picture
   FrameOf frame = FrameOf::lattice;          // what fills the picture
   Decoration decoration = Decoration::full;  // below it: all; the scale and the time; nothing
   int axis = 2;                              // slice: the axis that is cut across

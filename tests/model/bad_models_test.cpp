@@ -257,6 +257,13 @@ constexpr BadModel kBadSections[] = {
 
 // What cells do by themselves.
 constexpr BadModel kBadLiving[] = {
+    {"[[pictures]]\ncolour = \"dye\"",
+     "m.toml:3: pictures.0.colour is \"dye\", but must be \"type\", \"cell\", \"act\" or the name of a "
+     "property."},
+    {"[[pictures]]\nrange = [0, 1]",
+     "m.toml:3: pictures.0.range goes with the colour of a property, but pictures.0.colour is \"type\"."},
+    {"[types.a]\nproperties.c = 1\n[[pictures]]\ncolour = \"c\"\nrange = [1, 0]",
+     "m.toml:6: pictures.0.range is [1, 0], but must be two numbers, the smaller one first."},
     {"[types.a]\ngrowth = {}",
      "m.toml:3: types.a.growth cannot be: types.a has no volume = { target = ..., lambda = ... }."},
     {"[types.a]\ngrowth = { rate = \"3 *\" }\nvolume = { target = 5 }",

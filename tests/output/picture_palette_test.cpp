@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "model/file/read.hpp"
+#include "output/picture/caption.hpp"
 #include "picture_fixture.hpp"
 
 namespace kiln {
@@ -105,6 +107,32 @@ TEST(Palette, WithoutActItFallsBackToTypes) {
       by_type(ColourBy::type, scene.model, scene.state);
   EXPECT_FALSE(by_act.by_act());
   for (CellId cell = 1; cell < 20; ++cell) EXPECT_EQ(by_act.colour(cell, 1), by_type.colour(cell, 1));
+}
+
+// Cells from the light end of the ramp to the dark one; what has no such property is as its type.
+TEST(Palette, ShowsAProperty) {
+  Model model = parse_model(
+      "[lattice]\nsize = [30, 10]\n[types.a]\nproperties.dye = { start = \"x\", unit = \"nM\" }\n[types.b]\n"
+      "[[initial]]\nbox = 10\ntype = \"a\"\nregion = { shape = \"box\", low = [0, 0], high = [20, 10] }\n"
+      "[[initial]]\nbox = 10\ntype = \"b\"\n[[pictures]]\ncolour = \"dye\"\n",
+      "m.toml", ".");
+  const State state = initial_state(model);
+  PictureSettings settings = model.pictures[0];
+  const Palette palette(settings, model, state);
+  EXPECT_EQ(palette.low(), 4.5);
+  EXPECT_EQ(palette.high(), 14.5);
+  EXPECT_EQ(palette.colour(1, 1), act_colour(0));
+  EXPECT_EQ(palette.colour(2, 1), act_colour(1));
+  EXPECT_EQ(palette.colour(3, 2), model.types[2].colour);
+  const Caption caption = caption_of(settings, model, palette, 0, 1);
+  EXPECT_EQ(caption.ramp->name, "dye");
+  EXPECT_EQ(caption.ramp->low, "4.5");
+  EXPECT_EQ(caption.ramp->high, "14.5 nM");
+  settings.range = {0, 29};
+  EXPECT_EQ(Palette(settings, model, state).colour(2, 1), act_colour(0.5));
+  State without = state;  // as a snapshot has it
+  without.cells.property.clear();
+  EXPECT_EQ(Palette(settings, model, without).colour_by(), ColourBy::type);
 }
 
 }  // namespace

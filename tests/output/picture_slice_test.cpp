@@ -336,12 +336,12 @@ TEST(Caption, HasTheRangeOfAct) {
   settings.colour_by = ColourBy::act;
   const Palette palette(ColourBy::act, scene.model, scene.state);
   const Caption caption = caption_of(settings, scene.model, palette, 0, 1);
-  EXPECT_EQ(caption.act_range_end, "30");
+  EXPECT_EQ(caption.ramp->high, "30");
   const Image strip = caption_strip(400, caption);
   for (const double share : {0.0, 1.0}) EXPECT_GT(count_of(strip, act_colour(share)), 5) << share;
   scene.model.phases[0].physics.types[2].act.max = 50;
   const Palette both(ColourBy::act, scene.model, scene.state);
-  EXPECT_EQ(caption_of(settings, scene.model, both, 0, 1).act_range_end, "Max of the type");
+  EXPECT_EQ(caption_of(settings, scene.model, both, 0, 1).ramp->high, "Max of the type");
 }
 
 TEST(Caption, TellsTheTimeInAUnitThatSuitsTheRun) {

@@ -177,6 +177,12 @@ struct Check {
     for (const Node& item : *node.array()) type(item);
   }
 
+  bool names_property(const Node& node) const {
+    const auto* text = std::get_if<std::string>(&node.value);
+    return text != nullptr &&
+           std::find(scope.properties.begin(), scope.properties.end(), *text) != scope.properties.end();
+  }
+
   void tables_by_number(const Node& node) const {
     if (node.table() == nullptr) wrong_kind(node);
     for (const Entry& e : *node.table())
@@ -267,6 +273,9 @@ void check(Node& node, const Check& c) {
       return c.numbers(node, false, std::size_t(c.scope.dimension), std::size_t(c.scope.dimension));
     case ValueKind::tables_by_number:
       return c.tables_by_number(node);
+    case ValueKind::choice_or_property:
+      if (!c.names_property(node)) c.one_of_choices(node, node);
+      return;
     case ValueKind::table:
     case ValueKind::overrides:
       return c.holds<Node::Table>(node);

@@ -72,6 +72,7 @@ class LivingReader {
     });
     read_rules();
     if (is_used_) r_.model.living = living_;
+    for (const Property& property : living_->properties) r_.scope.properties.push_back(property.name);
   }
 
  private:
@@ -100,8 +101,8 @@ class LivingReader {
     std::vector<std::string> taken = values_of_cells();
     for (const std::string& function : formula::function_names()) taken.push_back(function);
     for (const auto& [unit, size] : units()) taken.push_back(unit);
-    for (const char* word : {kAskContact, kAskNeighbours, kAskNeighboursMean, "and", "or", "not", "if", "true",
-                             "false", "uniform", "normal", "steps"})
+    for (const char* word : {kAskContact, kAskNeighbours, kAskNeighboursMean, "and", "or", "not", "if",
+                             "true", "false", "uniform", "normal", "steps"})
       taken.push_back(word);
     for (const auto& [constant, value] : constants_) taken.push_back(constant);
     if (!is_name(name))

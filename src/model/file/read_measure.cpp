@@ -62,7 +62,18 @@ PictureSettings read_picture(const Reading& r, Node& node, const std::string& pa
   result.name = find(node, "name")->text();
   result.colour_by = colour == "type"   ? PictureSettings::ColourBy::type
                      : colour == "cell" ? PictureSettings::ColourBy::cell
-                                        : PictureSettings::ColourBy::act;
+                     : colour == "act"  ? PictureSettings::ColourBy::act
+                                        : PictureSettings::ColourBy::property;
+  if (result.colour_by == PictureSettings::ColourBy::property) result.property = colour;
+  if (const Node* range = find(node, "range")) {
+    for (const Node& end : *range->array()) result.range.push_back(end.real());
+    if (result.range.size() != 2 || !(result.range[0] < result.range[1]))
+      fail_at(*range, fmt::format("{}.range is {}, but must be two numbers, the smaller one first.", path,
+                                  inline_toml(*range)));
+    if (result.property.empty())
+      fail_at(*range, fmt::format("{}.range goes with the colour of a property, but {}.colour is \"{}\".",
+                                  path, path, colour));
+  }
   if (find(node, "frame") == nullptr)
     put(node, "frame", {std::string(r.model.migrates() ? "lattice" : "tissue"), node.place});
   result.frame = find(node, "frame")->text() == "tissue" ? PictureSettings::FrameOf::tissue

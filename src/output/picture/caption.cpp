@@ -42,7 +42,7 @@ class Strip {
   struct Area {
     Point low, high;
   };
-  // A swatch, or the ramp of Act, with words.
+  // A swatch, or the ramp, with words.
   struct Item {
     double x;
     std::size_t row;
@@ -51,6 +51,7 @@ class Strip {
   };
 
   double ramp_width() const { return 8 * letter_; }
+  std::string ramp_start() const { return caption_.ramp->name + "  " + caption_.ramp->low; }
   double scale_um() const { return round_length(0.2 * width_ * caption_.um_per_pixel); }
   double scale_width() const {
     return scale_um() / caption_.um_per_pixel + letter_ + text_width(letter_, scale_text());
@@ -89,14 +90,14 @@ class Strip {
     const double left = letter_ + axes_width() + scale_width();
     if (left + 3 * letter_ + text_width(letter_, caption_.time) > width_) add_row();
     time_row_ = top_of_row_.size() - 2;
-    if (caption_.act_range_end) {
+    if (caption_.ramp) {
       add_row();
       items_.push_back({letter_, top_of_row_.size() - 2, nullptr, {}});
     }
     double x = width_;
-    if (caption_.act_range_end)
-      x = letter_ + text_width(letter_, "Act  0  ") + ramp_width() + 3 * letter_ +
-          text_width(letter_, *caption_.act_range_end);
+    if (caption_.ramp)
+      x = letter_ + text_width(letter_, ramp_start() + "  ") + ramp_width() + 3 * letter_ +
+          text_width(letter_, caption_.ramp->high);
     for (const Caption::Entry& entry : caption_.types) {
       const std::string name = shortened(entry.name);
       const double room = 1.5 * letter_ + text_width(letter_, name);
@@ -170,10 +171,10 @@ class Strip {
       draw_text(image_, item.x + 1.5 * letter_, top, letter_, item.name);
       return;
     }
-    const double ramp = item.x + text_width(letter_, "Act  0  ");
-    draw_text(image_, item.x, top, letter_, "Act  0");
+    const double ramp = item.x + text_width(letter_, ramp_start() + "  ");
+    draw_text(image_, item.x, top, letter_, ramp_start());
     fill(ramp, top, ramp_width(), [](double share) { return act_colour(share); });
-    draw_text(image_, ramp + ramp_width() + letter_ / 2, top, letter_, *caption_.act_range_end);
+    draw_text(image_, ramp + ramp_width() + letter_ / 2, top, letter_, caption_.ramp->high);
   }
 
   // A box one letter high, with a thin frame: a type may be white.
@@ -227,7 +228,15 @@ Caption caption_of(const PictureSettings& settings, const Model& model, const Pa
     }
   }
   if (by_type && caption.types.size() < 2) caption.types.clear();
-  if (palette.by_act()) caption.act_range_end = least == most ? fmt::format("{:g}", most) : "Max of the type";
+  if (palette.by_act())
+    caption.ramp = {"Act", "0", least == most ? fmt::format("{:g}", most) : "Max of the type"};
+  if (palette.by_property()) {
+    std::string unit;
+    for (const Property& property : model.living->properties)
+      if (property.name == settings.property) unit = property.unit;
+    caption.ramp = {settings.property, fmt::format("{:.3g}", palette.low()),
+                    fmt::format("{:.3g}", palette.high()) + (unit.empty() ? "" : " " + unit)};
+  }
   return caption;
 }
 

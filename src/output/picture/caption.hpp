@@ -26,7 +26,11 @@ struct Caption {
   std::string time;
   std::vector<Axis> axes;
   std::vector<Entry> types;
-  std::optional<std::string> act_range_end;  // what the dark end of the ramp stands for
+  // What its light and its dark end stand for.
+  struct Ramp {
+    std::string name, low, high;
+  };
+  std::optional<Ramp> ramp;
 };
 
 // "10 h, 600 MCS"; without the time where a step has none, that is where `seconds_per_mcs` is left at 1. The

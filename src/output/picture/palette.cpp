@@ -135,10 +135,21 @@ Colour act_colour(double share) { return act_colours()[act_step(share)]; }
 Colour cell_colour(CellId cell) { return cell_colours()[cell_step(cell)]; }
 
 Palette::Palette(PictureSettings::ColourBy colour_by, const Model& model, const State& state)
-    : colour_by_(colour_by) {
+    : Palette(
+          [&] {
+            PictureSettings settings;
+            settings.colour_by = colour_by;
+            return settings;
+          }(),
+          model, state) {}
+
+Palette::Palette(const PictureSettings& settings, const Model& model, const State& state)
+    : colour_by_(settings.colour_by) {
   if (by_act() && state.act.empty()) colour_by_ = PictureSettings::ColourBy::type;
+  if (by_property() && (model.living == nullptr || state.cells.property.empty()))
+    colour_by_ = PictureSettings::ColourBy::type;
   for (std::size_t t = 0; t < model.types.size(); ++t) {
-    Type type{t == 0 || model.types[t].frozen, 0, colours_.size(), model.types[t].colour};
+    Type type{t == 0 || model.types[t].frozen, 0, false, colours_.size(), model.types[t].colour};
     // The largest of all phases: a colour keeps its meaning through an animation.
     for (const Phase& phase : model.phases)
       if (t < phase.physics.types.size())
@@ -155,14 +166,47 @@ Palette::Palette(PictureSettings::ColourBy colour_by, const Model& model, const 
     types_.push_back(type);
   }
   first_shared_ = colours_.size();
-  if (by_act()) colours_.insert(colours_.end(), act_colours().begin(), act_colours().end());
+  if (by_property()) read_property(settings, model, state);
+  if (by_act() || by_property()) colours_.insert(colours_.end(), act_colours().begin(), act_colours().end());
   if (colour_by_ == PictureSettings::ColourBy::cell)
     colours_.insert(colours_.end(), cell_colours().begin(), cell_colours().end());
 }
 
+// Of cells that are there.
+void Palette::read_property(const PictureSettings& settings, const Model& model, const State& state) {
+  const std::vector<Property>& all = model.living->properties;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Property& p) { return p.name == settings.property; });
+  const auto property = std::size_t(found - all.begin());
+  for (std::size_t t = 0; t < types_.size(); ++t)
+    types_[t].has_property = t > 0 && model.living->types[t].starts[property] != kNoFormula;
+  const Cells& cells = state.cells;
+  const auto value = [&](CellId cell) { return cells.property[cell * all.size() + property]; };
+  const auto is_shown = [&](CellId cell) {
+    return types_[cells.type[cell]].has_property && cells.extent[cell].volume > 0;
+  };
+  if (!settings.range.empty()) {
+    low_ = settings.range[0];
+    high_ = settings.range[1];
+  } else {
+    bool any = false;
+    for (CellId cell = 1; cell < cells.count(); ++cell) {
+      if (!is_shown(cell)) continue;
+      low_ = any ? std::min(low_, value(cell)) : value(cell);
+      high_ = any ? std::max(high_, value(cell)) : value(cell);
+      any = true;
+    }
+  }
+  steps_.assign(cells.count(), 0);
+  const double span = high_ > low_ ? high_ - low_ : 1;
+  for (CellId cell = 1; cell < cells.count(); ++cell)
+    if (is_shown(cell)) steps_[cell] = uint8_t(act_step((value(cell) - low_) / span));
+}
+
 std::size_t Palette::index(CellId cell, TypeId type, float act) const {
   const Type& look = types_[type];
-  if (look.plain) return look.first;
+  if (look.plain || (by_property() && !look.has_property)) return look.first;
+  if (by_property()) return first_shared_ + steps_[cell];
   if (by_act()) return first_shared_ + act_step(look.act_max > 0 ? act / look.act_max : 0);
   if (colour_by_ == PictureSettings::ColourBy::cell) return first_shared_ + cell_step(cell);
   return look.first + draw_of(cell).c % kShades;

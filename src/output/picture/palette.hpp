@@ -29,8 +29,10 @@ Colour cell_colour(CellId cell);
 
 class Palette {
  public:
-  Palette(PictureSettings::ColourBy colour_by, const Model& model, const State& state);
+  Palette(const PictureSettings& settings, const Model& model, const State& state);
+  Palette(PictureSettings::ColourBy colour_by, const Model& model, const State& state);  // of no property
 
+  bool by_property() const { return colour_by_ == PictureSettings::ColourBy::property; }
   // Whether `colour` looks at the Act value.
   bool by_act() const { return colour_by_ == PictureSettings::ColourBy::act; }
   PictureSettings::ColourBy colour_by() const { return colour_by_; }
@@ -44,11 +46,17 @@ class Palette {
 
   bool is_plain(TypeId type) const { return types_[type].plain; }
   float act_max(TypeId type) const { return types_[type].act_max; }
+  // Of the property, at the ends of the ramp.
+  double low() const { return low_; }
+  double high() const { return high_; }
 
  private:
+  void read_property(const PictureSettings& settings, const Model& model, const State& state);
+
   struct Type {
     bool plain;  // frozen, or the medium
     float act_max;
+    bool has_property;
     std::size_t
         first;  // of its colours; a cell has one of several shades, so that neighbours can be told apart
     Colour colour;
@@ -58,6 +66,8 @@ class Palette {
   std::vector<Type> types_;
   std::size_t first_shared_ = 0;  // of the colours that do not depend on the type
   std::vector<Colour> colours_;
+  double low_ = 0, high_ = 1;
+  std::vector<uint8_t> steps_;  // by cell: of the ramp, where colours show a property
 };
 
 }  // namespace kiln

@@ -134,7 +134,7 @@ class SlicePainter {
  public:
   SlicePainter(const PictureSettings& settings, const Model& model, const State& state, const Axes& axes)
       : state_(state),
-        palette_(settings.colour_by, model, state),
+        palette_(settings, model, state),
         axes_(axes),
         position_(checked_position(settings, state.lattice)) {}
 

@@ -197,7 +197,7 @@ Image draw_solid(const PictureSettings& settings, const Model& model, const Stat
       for (int x = 0; x < camera.width; ++x) image.set(x, first + row, to_srgb(band.light(x, row, strength)));
   });
   if (settings.decoration == PictureSettings::Decoration::none) return image;
-  Caption caption = caption_of(settings, model, Palette(settings.colour_by, model, state), state.mcs,
+  Caption caption = caption_of(settings, model, Palette(settings, model, state), state.mcs,
                                model.units.voxel_um * camera.sites_per_pixel());
   if (settings.decoration == PictureSettings::Decoration::full) caption.axes = axis_marks(camera);
   const Image strip = caption_strip(image.width, caption);

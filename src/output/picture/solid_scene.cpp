@@ -109,7 +109,7 @@ std::vector<bool> standing_types(const Model& model, const State& state, const O
 
 SolidScene::SolidScene(const PictureSettings& settings, const Model& model, const State& state,
                        const Camera& camera, int threads)
-    : palette_(settings.colour_by, model, state) {
+    : palette_(settings, model, state) {
   const auto volume_of = [&](const std::vector<bool>& shown) {
     return std::make_unique<SolidVolume>(state, visible_cells(shown, settings.one_cell_in, model, state),
                                          camera.sites_per_pixel(), threads);

@@ -9,10 +9,11 @@ namespace kiln {
 
 std::span<const Section* const> all_sections() {
   static constexpr const Section* kAll[] = {
-      &kTopSection,      &kLatticeSection, &kUnitsSection,    &kNeighbourhoodSection, &kTypeSection,
-      &kPropertySection, &kEquationSection, &kGrowthSection, &kAdhesionSection, &kFieldSection,   &kInitialSection,  &kRegionSection,        &kMaskSection,
-      &kPhantomSection,  &kConstantSection, &kRuleSection, &kTickSection, &kPhaseSection,   &kScheduleSection, &kCheckerboardSection,  &kMeasureSection,
-      &kPictureSection,  &kOutputSection};
+      &kTopSection,      &kLatticeSection,  &kUnitsSection,  &kNeighbourhoodSection, &kTypeSection,
+      &kPropertySection, &kEquationSection, &kGrowthSection, &kAdhesionSection,      &kFieldSection,
+      &kInitialSection,  &kRegionSection,   &kMaskSection,   &kPhantomSection,       &kConstantSection,
+      &kRuleSection,     &kTickSection,     &kPhaseSection,  &kScheduleSection,      &kCheckerboardSection,
+      &kMeasureSection,  &kPictureSection,  &kOutputSection};
   return kAll;
 }
 
@@ -101,6 +102,8 @@ std::string allowed(const Key& key, int dimension, const Section* section) {
     case choice_or_place:
       return fmt::format("{} or a list of {} numbers {}", quoted_choices,
                          dimension == 0 ? "2 or 3" : fmt::to_string(dimension), range_text(key));
+    case choice_or_property:
+      return fmt::format("{} or the name of a property", quoted_choices);
     case tables_by_number:
       return "a table with tables called 1 and 2";
   }

@@ -30,16 +30,17 @@ enum class ValueKind {
   real_or_reals,  // a number, or a list of at least one
   type_name,      // of a cell type other than the medium
   field_name,
-  weights,    // { type = weight, ... }
-  labels,     // { "label" = type, ... }
-  table,      // has a section of its own
-  tables,     // a list of them, at least one
-  overrides,  // { key = value, ... } as for --set
-  formula,    // a number, or a formula in quotes
-  formulas,   // { name = formula, ... }
+  weights,     // { type = weight, ... }
+  labels,      // { "label" = type, ... }
+  table,       // has a section of its own
+  tables,      // a list of them, at least one
+  overrides,   // { key = value, ... } as for --set
+  formula,     // a number, or a formula in quotes
+  formulas,    // { name = formula, ... }
   type_names,  // one, or a list of them
   choice_or_place,
   tables_by_number,  // { 1 = { ... }, 2 = { ... } }
+  choice_or_property,
 };
 
 inline constexpr std::string_view kRequired = "required";
@@ -75,7 +76,8 @@ struct Section {
 
 extern const Section kTopSection, kLatticeSection, kUnitsSection, kNeighbourhoodSection, kTypeSection,
     kAdhesionSection, kFieldSection, kInitialSection, kRegionSection, kMaskSection, kPhantomSection,
-    kPhaseSection, kScheduleSection, kCheckerboardSection, kMeasureSection, kPictureSection, kOutputSection, kConstantSection, kPropertySection, kEquationSection, kGrowthSection, kTickSection, kRuleSection;
+    kPhaseSection, kScheduleSection, kCheckerboardSection, kMeasureSection, kPictureSection, kOutputSection,
+    kConstantSection, kPropertySection, kEquationSection, kGrowthSection, kTickSection, kRuleSection;
 
 // In the order of a resolved model.
 std::span<const Section* const> all_sections();
