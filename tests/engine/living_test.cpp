@@ -164,6 +164,26 @@ TEST_P(Colony, HasATreeOfDescent) {
     EXPECT_EQ(daughters[cell], cells.life[cell].end == Cells::End::divided ? 2 : 0) << cell;
 }
 
+// On every machine. A change must be meant.
+TEST(Living, HasTheBitsOnRecord) {
+  const struct {
+    const char *size, *schedule, *hash;
+  } recorded[] = {{"[60, 40]", "serial", "d055687710aa8112"},
+                  {"[60, 40]", "tiles", "126d6bccf63b7786"},
+                  {"[60, 40]", "checkerboard", "42eaeac7ae0bca30"},
+                  {"[20, 24, 16]", "serial", "191c24d0413f1c68"},
+                  {"[20, 24, 16]", "tiles", "4c0637fb985848b8"}};
+  for (const auto& [size, schedule, hash] : recorded) {
+    Played played(colony(size), schedule == std::string("serial") ? "serial" : "threads", 2, schedule);
+    played.play(120);
+    EXPECT_EQ(played.hash(), hash) << size << ' ' << schedule;
+  }
+  Played tissue(read_model(std::string(KILN_SOURCE_DIR) + "/models/living/lateral-inhibition.toml"),
+                std::nullopt, "threads", 2);
+  tissue.play(50);
+  EXPECT_EQ(tissue.hash(), "49388b44321d86be");
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, Colony, testing::Values("[60, 40]", "[20, 24, 16]"));
 
 // After n looks at a rate with chance p each, N0 (1 + p)^n cells are expected of a branching process, with

@@ -12,6 +12,16 @@ namespace {
 
 constexpr std::size_t kBatch = 512;  // cells: their columns stay in the cache
 
+// The cells that a member looks after, without the medium.
+struct CellRange {
+  CellId first, end;
+};
+CellRange share_of(const Cells& cells, int member, int members) {
+  const uint64_t count = cells.count();
+  return {std::max<CellId>(CellId(count * uint64_t(member) / uint64_t(members)), 1),
+          CellId(count * uint64_t(member + 1) / uint64_t(members))};
+}
+
 bool is_alive(const Cells& cells, CellId cell) { return cells.life[cell].end == Cells::End::none; }
 
 // Which of two events of a cell happens.
@@ -112,25 +122,13 @@ void LivingStage::play(State& state, int64_t mcs, Team& team, int member) {
   if (!events_.empty()) {
     find_sites(state, me, member, members);
     team.wait();
-    if (member == 0) {
-      std::vector<TouchedSite> sites;
-      for (const Member& m : members_) sites.insert(sites.end(), m.sites.begin(), m.sites.end());
-      changed_ = carry_out_.carry_out(state, events_, sites, mcs);
-      always_.inherit(cells);
-    }
+    if (member == 0) carry_out_events(state, mcs);
     team.wait();
   }
   in_batches(cells, me, member, members, [&](TypeId type, Batch& batch) {
     if (living_->types[type].growth != kNoFormula) grow(cells, mcs, type, batch, me);
   });
-  const std::size_t count = cells.count();
-  for (std::size_t cell = count * std::size_t(member) / std::size_t(members);
-       cell < count * std::size_t(member + 1) / std::size_t(members); ++cell) {
-    Cells::Life& life = cells.life[cell];
-    if (life.shrinks == 0 || life.end != Cells::End::none) continue;
-    life.target = std::max(0.0, life.target - double(life.shrinks));
-    cells.targets[cell].volume = float(life.target);
-  }
+  shrink_dying(cells, member, members);
   team.wait();
   if (member == 0)
     for (const Member& m : members_)
@@ -141,15 +139,13 @@ void LivingStage::play(State& state, int64_t mcs, Team& team, int member) {
 // Calls work(type, batch) for cells that live and are not dying. Which cells are in a batch does not matter.
 template <class Work>
 void LivingStage::in_batches(const Cells& cells, Member& me, int member, int members, const Work& work) {
-  const uint64_t count = cells.count();
-  const auto first = CellId(count * uint64_t(member) / uint64_t(members));
-  const auto end = CellId(count * uint64_t(member + 1) / uint64_t(members));
+  const CellRange mine = share_of(cells, member, members);
   const auto empty = [&](TypeId type) {
     Batch& batch = me.batches[type];
     if (!batch.cells.empty() && me.failure.empty()) work(type, batch);
     batch.cells.clear();
   };
-  for (CellId cell = std::max<CellId>(first, 1); cell < end; ++cell) {
+  for (CellId cell = mine.first; cell < mine.end; ++cell) {
     const TypeId type = cells.type[cell];
     if (frozen_[type] || !is_alive(cells, cell) || cells.life[cell].shrinks > 0) continue;
     if (cells.extent[cell].volume == 0) continue;
@@ -256,10 +252,8 @@ void LivingStage::grow(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Mem
 
 // Cells that were dying and are small enough; and those that copies left without a site.
 void LivingStage::find_ended(Cells& cells, int64_t mcs, Member& me, int member, int members) const {
-  const uint64_t count = cells.count();
-  const auto end = CellId(count * uint64_t(member + 1) / uint64_t(members));
-  for (auto cell = std::max<CellId>(CellId(count * uint64_t(member) / uint64_t(members)), 1); cell < end;
-       ++cell) {
+  const CellRange mine = share_of(cells, member, members);
+  for (CellId cell = mine.first; cell < mine.end; ++cell) {
     if (frozen_[cells.type[cell]] || !is_alive(cells, cell)) continue;
     Cells::Life& life = cells.life[cell];
     const int32_t volume = cells.extent[cell].volume;
@@ -286,6 +280,23 @@ void LivingStage::collect_events(const State& state) {
     failure_ = fmt::format("there would be more than {} cells, those that have ended among them.", kNowhere);
   touched_.assign(events_.empty() ? 0 : state.cells.count(), 0);
   for (const CellEvent& event : events_) touched_[event.cell] = 1;
+}
+
+void LivingStage::carry_out_events(State& state, int64_t mcs) {
+  std::vector<TouchedSite> sites;
+  for (const Member& member : members_) sites.insert(sites.end(), member.sites.begin(), member.sites.end());
+  changed_ = carry_out_.carry_out(state, events_, sites, mcs);
+  always_.inherit(state.cells);
+}
+
+void LivingStage::shrink_dying(Cells& cells, int member, int members) const {
+  const CellRange mine = share_of(cells, member, members);
+  for (CellId cell = mine.first; cell < mine.end; ++cell) {
+    Cells::Life& life = cells.life[cell];
+    if (life.shrinks == 0 || !is_alive(cells, cell)) continue;
+    life.target = std::max(0.0, life.target - double(life.shrinks));
+    cells.targets[cell].volume = float(life.target);
+  }
 }
 
 void LivingStage::find_sites(const State& state, Member& me, int member, int members) const {

@@ -54,6 +54,8 @@ class LivingStage {
   void grow(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me) const;
   void find_ended(Cells& cells, int64_t mcs, Member& me, int member, int members) const;
   void collect_events(const State& state);
+  void carry_out_events(State& state, int64_t mcs);
+  void shrink_dying(Cells& cells, int member, int members) const;
   void find_sites(const State& state, Member& me, int member, int members) const;
   void fail(Member& me, CellId cell, int64_t mcs, const std::string& what, const formula::Program& program,
             const Batch& batch, std::size_t at) const;
