@@ -274,12 +274,22 @@ void add_render(CLI::App& app, RenderOptions& o) {
 }
 
 void add_export(CLI::App& app, ExportOptions& o) {
-  CLI::App& c = *app.add_subcommand(
-      "export", "Writes a run's saved states as OME-TIFF, the cells' ids as labels, for Fiji and napari");
+  CLI::App& c = *app.add_subcommand("export",
+                                    "Writes a run's saved states as OME-TIFF, the cells' ids as labels, for "
+                                    "Fiji and napari; or its lineage");
   c.add_option("RUN", o.run, "a run's folder")->required();
   auto* mcs = add_whole(c, "--mcs", o.mcs, 0, kMostMcs, "which saved state [the last]");
   c.add_flag("--all", o.all, "all of them, one file each")->excludes(mcs);
-  c.add_option("--out", o.out, "[labels/labels_MCS.ome.tif in the run's folder]")->type_name("FILE");
+  using Lineage = ExportOptions::Lineage;
+  add_choice<Lineage>(
+      c, "--lineage", o.lineage, {{"newick", Lineage::newick}, {"ctc", Lineage::challenge}},
+      "who came from whom, in place of states: newick (a tree for every first cell) or ctc (the "
+      "table of the Cell Tracking Challenge; its frames are the saved states)")
+      ->type_name("FORMAT")
+      ->excludes(mcs);
+  c.add_option("--out", o.out,
+               "[labels/labels_MCS.ome.tif, lineage.nwk or res_track.txt in the run's folder]")
+      ->type_name("FILE");
 }
 
 void add_import(CLI::App& app, ImportOptions& o) {

@@ -104,7 +104,10 @@ struct RenderOptions {
 int render_command(const RenderOptions& options);
 
 struct ExportOptions {
-  std::string run;  // its folder
+  enum class Lineage { none, newick, challenge };
+
+  std::string run;                  // its folder
+  Lineage lineage = Lineage::none;  // in place of states
   std::optional<int64_t> mcs;
   bool all = false;
   std::string out;

@@ -19,6 +19,8 @@ using std::string_view_literals::operator""sv;
 constexpr std::string_view kPngEndings[] = {".png"}, kPngStarts[] = {"\x89PNG\r\n\x1a\n"sv};
 constexpr std::string_view kTiffEndings[] = {".tif", ".tiff"},
                            kTiffStarts[] = {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv};
+constexpr std::string_view kNewickEndings[] = {".nwk", ".newick", ".tree"}, kTrackEndings[] = {".txt"};
+constexpr std::string_view kLineageStarts[] = {"(", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
 
 bool begins_with_one_of(const fs::path& file, std::span<const std::string_view> starts) {
   char start[8] = {};
@@ -33,6 +35,8 @@ bool begins_with_one_of(const fs::path& file, std::span<const std::string_view> 
 
 const OutputKind kPngPicture{"PNG picture", kPngEndings, kPngStarts};
 const OutputKind kTiffImage{"TIFF image", kTiffEndings, kTiffStarts};
+const OutputKind kNewickTree{"Newick tree", kNewickEndings, kLineageStarts};
+const OutputKind kTrackTable{"table of tracks", kTrackEndings, std::span(kLineageStarts).subspan(1)};
 
 void check_output(const fs::path& file, const OutputKind& kind) {
   std::string ending = file.extension().string();

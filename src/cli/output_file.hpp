@@ -12,7 +12,7 @@ struct OutputKind {
   std::span<const std::string_view> endings;  // ".png"
   std::span<const std::string_view> starts;   // what files of this kind begin with
 };
-extern const OutputKind kPngPicture, kTiffImage;
+extern const OutputKind kPngPicture, kTiffImage, kNewickTree, kTrackTable;
 
 // UserError where the name has another ending, or where the file exists and is something else.
 void check_output(const std::filesystem::path& file, const OutputKind& kind);

@@ -146,6 +146,21 @@ direction_correlation = true
                               "motility.csv", "direction_correlation.csv"})
       EXPECT_EQ(read(std::string("r/") + table), read(std::string("once/") + table)) << table << ' ' << stop;
   }
+  // As many leaves as there are cells that did not divide; as many trees as there were seeds.
+  ASSERT_EQ(kiln("export once --lineage newick").out, "once/lineage.nwk\n");
+  const std::string trees = read("once/lineage.nwk"), lineage = read("once/lineage.csv");
+  const auto count = [](const std::string& text, const std::string& what) {
+    int64_t found = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_EQ(count(trees, ";\n"), 6);
+  EXPECT_EQ(count(trees, ":"), count(lineage, "\n") - 1);
+  EXPECT_EQ(count(trees, ","), count(lineage, ",divided,"));
+  ASSERT_EQ(kiln("export once --lineage ctc").out, "once/res_track.txt\n");
+  EXPECT_EQ(count(read("once/res_track.txt"), " 0 0 "), count(lineage, ",alive,"));  // in the one state saved
+  EXPECT_EQ(kiln("run living.toml --out once --force --mcs 1").exit_code, 0);  // these are files of a run
+
   const Result refused = kiln("run living.toml --out bricks --bricks 1x2");
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(

@@ -1,4 +1,5 @@
 #include "output/table/table.hpp"
+#include "output/table/lineage_files.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "output/table/lineage_files.hpp"
 #include "output/table/tables.hpp"
 
 namespace kiln {
@@ -284,6 +286,33 @@ TEST_F(Table, Lags) {
   const std::vector<Lag> lags = {{60, 4.5, 0.75, 12}, {120, 9, kUndefined, 6}};
   write_table(path_, lag_rows(lags));
   EXPECT_EQ(text_of(path_), "lag_s,msd_um2,direction_autocorrelation,pairs\n60,4.5,0.75,12\n120,9,,6\n");
+}
+
+// 1 divides at 10 into 3 and 4; 3 divides at 25 into 5 and 6; 2 dies at 12; 4 vanishes at 30.
+Cells family() {
+  Cells cells;
+  cells.life.resize(1);
+  cells.add(0);
+  const Cells::Life lives[] = {{.ended = 10, .end = Cells::End::divided},
+                               {.ended = 12, .end = Cells::End::died},
+                               {.parent = 1, .born = 10, .ended = 25, .end = Cells::End::divided},
+                               {.parent = 1, .born = 10, .ended = 30, .end = Cells::End::vanished},
+                               {.parent = 3, .born = 25},
+                               {.parent = 3, .born = 25}};
+  cells.life.resize(cells.count());
+  for (const Cells::Life& life : lives) cells.life[cells.add(1)] = life;
+  return cells;
+}
+
+TEST(LineageFiles, AreNewickTrees) {
+  EXPECT_EQ(newick_trees(family(), 40), "((5:15,6:15)3:15,4:20)1:10;\n2:12;\n");
+}
+
+// Cell 3 lives between two frames: its daughters' mother is the one before.
+TEST(LineageFiles, AreTracksOfTheChallenge) {
+  const int64_t often[] = {0, 10, 20, 30, 40}, rarely[] = {0, 40};
+  EXPECT_EQ(challenge_tracks(family(), often), "1 0 0 0\n2 0 1 0\n3 1 2 1\n4 1 2 1\n5 3 4 3\n6 3 4 3\n");
+  EXPECT_EQ(challenge_tracks(family(), rarely), "1 0 0 0\n2 0 0 0\n5 1 1 1\n6 1 1 1\n");
 }
 
 }  // namespace
