@@ -96,10 +96,10 @@ CellId count_of_columns(const hdf5::Group& root) {
 }
 
 int properties_of_columns(const hdf5::Group& root) {
+  if (!root.has("property")) return 0;
   const CellId cells = count_of_columns(root);
-  if (cells == 0 || !root.has("property")) return 0;
   const hdf5::Shape shape = root.open_dataset("property", hdf5::element_of<double>).shape();
-  return shape.empty() ? 0 : int(shape[0] / cells);
+  return shape.empty() || cells == 0 ? 0 : int(shape[0] / cells);
 }
 
 Cells read_columns(const hdf5::Group& root, const Cells& frame, CellId first, CellId count) {
