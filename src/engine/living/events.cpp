@@ -63,6 +63,11 @@ void CellEvents::set(Cells& cells, CellId cell, const Setting& setting, double v
   }
 }
 
+void CellEvents::apply_sets(Cells& cells, const CellEvent& event) const {
+  for (std::size_t i = 0; i < event.rule->sets.size(); ++i)
+    set(cells, event.cell, event.rule->sets[i], event.values[i]);
+}
+
 // What a type says of its cells, for one that has it from now on. Properties that it did not have are 0.
 void CellEvents::start_type(Cells& cells, CellId cell, TypeId type) const {
   cells.type[cell] = type;
@@ -109,13 +114,13 @@ bool CellEvents::carry_out(State& state, std::span<const CellEvent> events,
       changed = true;
     } else if (event.rule != nullptr && event.rule->new_type) {
       start_type(cells, event.cell, *event.rule->new_type);
-      for (std::size_t i = 0; i < event.rule->sets.size(); ++i)
-        set(cells, event.cell, event.rule->sets[i], event.values[i]);
+      apply_sets(cells, event);
       if (deed == Rule::Deed::die) end_life(cells, event.cell, Cells::End::died, mcs);
       if (frozen_[*event.rule->new_type]) clear_sizes(cells, event.cell);
       clear_history(cells, event.cell);
       changed = true;
     } else if (event.rule != nullptr && event.rule->dies_over_mcs > 0) {
+      apply_sets(cells, event);
       Cells::Life& life = cells.life[event.cell];
       life.shrinks = float(std::max(life.target, 1.0) / event.rule->dies_over_mcs);
       life.gone_at = event.rule->gone_at;

@@ -37,6 +37,7 @@ class CellEvents {
  private:
   struct Cut;
 
+  void apply_sets(Cells& cells, const CellEvent& event) const;
   void start_type(Cells& cells, CellId cell, TypeId type) const;
   Cut cut_of(const State& state, const CellEvent& event, std::span<const TouchedSite> sites,
              int64_t mcs) const;

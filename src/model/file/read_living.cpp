@@ -312,7 +312,7 @@ class LivingReader {
   }
 
   static std::string said_of(const Node& rule) {
-    std::vector<std::string> types, sets;
+    std::vector<std::string> types;
     for (const Node& name : *find(rule, "types")->array()) types.push_back(name.text());
     std::string said = fmt::format("{}", fmt::join(types, ", "));
     if (const Node* when = find(rule, "when")) said += " where " + text_of(*when);

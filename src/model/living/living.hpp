@@ -69,12 +69,6 @@ struct Living {
   std::vector<Rule> rules;
   int64_t every = 1;  // MCS between two looks at the rules
   double seconds_per_mcs = 1;
-
-  bool has_rules_for(std::size_t type) const {
-    for (const Rule& rule : rules)
-      if (rule.types[type]) return true;
-    return false;
-  }
 };
 
 // Names of what formulas can read of every cell, besides its properties.
