@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 
@@ -51,6 +52,7 @@ void copy_state(const State& from, State& to, int threads) {
   to.mcs = from.mcs;
   to.ids.assign(from.ids, threads);
   to.act.assign(from.act, threads);
+  to.substances = from.substances;
   copy_tables(from, to, threads);
 }
 
@@ -155,6 +157,8 @@ std::string audit(const State& state, const Neighbourhood& perimeter, const std:
 
 namespace {
 
+constexpr uint64_t kConcentrationTag = 23;  // the next one after those of columns.cpp
+
 // What a value at a place of one of the state's tables adds to the hash.
 uint64_t entry(uint64_t table, uint64_t place, uint64_t value) {
   return mixed_bits(mixed_bits(table << 56 ^ place) + value * 0x9E3779B97F4A7C15ull + table);
@@ -219,6 +223,12 @@ std::string state_hash(const State& state) {
       sum_over(state.act.size(), [&](std::size_t site) { return hash_of_act(Site(site), state.act[site]); });
   sum += sum_over(state.cells.count(),
                   [&](std::size_t cell) { return hash_of_cell(state.cells, CellId(cell), CellId(cell)); });
+  for (std::size_t s = 0; s < state.substances.size(); ++s) {
+    const std::vector<double>& values = state.substances[s].values;
+    sum += sum_over(values.size(), [&](std::size_t voxel) {
+      return entry(kConcentrationTag, uint64_t(s) << 48 | voxel, std::bit_cast<uint64_t>(values[voxel]));
+    });
+  }
   return hash_text(sum);
 }
 

@@ -8,6 +8,7 @@
 #include "core/cells.hpp"
 #include "core/lattice.hpp"
 #include "core/neighbourhood.hpp"
+#include "core/substance.hpp"
 
 namespace kiln {
 
@@ -17,6 +18,7 @@ struct State {
   HugeVector<CellId> ids;    // per site
   HugeVector<ActValue> act;  // per site; empty where no type uses Act
   Cells cells;
+  std::vector<Substance> substances;
 };
 
 // Makes `to` the same as `from`, in the memory that it has already where that fits.
@@ -38,7 +40,7 @@ void count_unlike_in_row(const State& state, const Neighbourhood& n, int32_t y, 
 // differs.
 std::string audit(const State& state, const Neighbourhood& perimeter, const std::vector<bool>& frozen);
 
-// A hash of (mcs, ids, Act, and the cells' columns that are hashed, p among them): a sum of mixed (place,
+// A hash of (mcs, ids, Act, concentrations, and the cells' columns that are hashed, p among them): a sum of mixed (place,
 // value) entries, so it depends on no layout, order or platform. As 16 hexadecimal digits.
 std::string state_hash(const State& state);
 

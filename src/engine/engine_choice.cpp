@@ -18,7 +18,7 @@ constexpr Site kWorthGpu = Site(1) << 20;
 
 std::string meant_by_auto(const Model& model, const EngineOptions& options, int64_t simulations) {
   if (options.schedule == "serial") return "serial";
-  if (options.crew != nullptr || !options.bricks.empty() || model.living != nullptr) return "threads";
+  if (options.crew != nullptr || !options.bricks.empty() || model.has_stages()) return "threads";
   return is_worth_gpu(model, simulations) ? "cuda" : "threads";
 }
 
@@ -34,16 +34,16 @@ std::vector<int> gpus_for(EngineOptions& options) {
 
 // What is played by one process on a processor alone.
 void check_living(const Model& model, const EngineOptions& options) {
-  if (model.living == nullptr) return;
+  if (!model.has_stages()) return;
   const char* const asked = options.crew != nullptr                              ? "several processes"
                             : !options.bricks.empty() || options.gpus.size() > 1 ? "bricks"
                             : options.engine == "cuda"                           ? "a GPU"
                                                                                  : nullptr;
   if (asked != nullptr)
     throw UserError(fmt::format(
-        "{}: its cells have properties, growth or rules, which are played by the serial and threads engines "
-        "in one process, not yet on {}.",
-        model.source, asked));
+        "{}: {}, which are played by the serial and threads engines in one process, not yet on {}.",
+        model.source,
+        model.living != nullptr ? "its cells have properties, growth or rules" : "it has substances", asked));
 }
 
 void check(const EngineOptions& options) {

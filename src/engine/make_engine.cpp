@@ -23,17 +23,20 @@ template <int Dim>
 std::unique_ptr<Engine> on_host(const Model& model, const Physics& physics, State state,
                                 const std::string& schedule, int threads) {
   const auto living = [&](int members) {
-    return model.living == nullptr ? nullptr : std::make_unique<LivingStage>(model, members);
+    return model.has_stages() ? std::make_unique<LivingStage>(model, state, members) : nullptr;
   };
-  if (schedule == "serial")
+  if (schedule == "serial") {
+    auto stage = living(1);
     return std::make_unique<SerialEngine<Dim>>(std::move(state), physics, model.seed, Jumping::automatic,
-                                               living(1));
+                                               std::move(stage));
+  }
   if (schedule == "checkerboard")
     return std::make_unique<CheckerboardEngine<Dim>>(std::move(state), physics, model.seed,
                                                      model.checkerboard, threads,
-                                                     model.living == nullptr ? nullptr : &model);
+                                                     model.has_stages() ? &model : nullptr);
+  auto stage = living(threads);
   return std::make_unique<ThreadsEngine<Dim>>(std::move(state), physics, model.seed,
-                                              tiles::settings_for(model), threads, living(threads));
+                                              tiles::settings_for(model), threads, std::move(stage));
 }
 
 cuda::Numbers numbers_of(const EngineOptions& options) {
@@ -102,6 +105,7 @@ MakeRank make_ranks(const Model& model, const EngineOptions& options, int ranks)
 
 std::unique_ptr<Engine> make_engine(const Model& model, const Physics& physics, State state,
                                     const EngineOptions& options) {
+  substances::count_totals(model, state);
   std::unique_ptr<Engine> engine = unchecked_engine(model, physics, std::move(state), options);
 #ifdef KILN_CHECKED
   engine =

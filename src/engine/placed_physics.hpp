@@ -15,6 +15,10 @@ struct PlacedPhysics : Base {
     this->lattice.wrap(there);
     return this->fields[field].at(this->lattice, there);
   }
+  template <int Dim>
+  KILN_HOT float concentration(int substance, const Vec3i& place) const {
+    return Base::template concentration<Dim>(substance, place + origin);
+  }
 };
 
 }  // namespace kiln

@@ -19,6 +19,7 @@ class Look {
   int64_t mcs() const { return cells_->mcs; }
   const Lattice& lattice() const { return cells_->lattice; }
   const Cells& cells() const { return cells_->cells; }
+  const std::vector<Substance>& substances() const { return cells_->substances; }
   // All of it.
   const State& state() const { return engine_ == nullptr ? *cells_ : engine_->state(); }
   // A snapshot of all of it that stays valid while the run goes on; memory of `to` is used again. See

@@ -50,6 +50,18 @@ Recorder::Recorder(const Model& model, RecorderOptions options, TrackData tracks
       options_(options),
       tracks_(model.units, frozen_, options.tracks, std::move(tracks)) {}
 
+SubstanceRow row_of(const Substance& substance) {
+  double sites = 1;  // of a voxel
+  for (int axis = 0; axis < substance.voxels.dimension; ++axis) sites *= substance.coarsen;
+  SubstanceRow row{substance.total * sites, substance.budget, 0};
+  for (double SubstanceBudget::*account :
+       {&SubstanceBudget::secreted, &SubstanceBudget::taken_up, &SubstanceBudget::decayed,
+        &SubstanceBudget::crossed_walls, &SubstanceBudget::held})
+    row.budget.*account *= sites;
+  row.unbalanced = row.total - (substance.first_total * sites + row.budget.gain());
+  return row;
+}
+
 MeasureRow Recorder::record(const Look& look, const AttemptCounts& counts, const Phase& phase,
                             bool with_lattice) {
   const int threads = options_.threads;
@@ -80,6 +92,7 @@ MeasureRow Recorder::record(const Look& look, const AttemptCounts& counts, const
   for (const auto& [a, b] : contact_pairs(types_)) row.contact_fractions.push_back(contacts.fraction(a, b));
   row.energy = energy_of(look, phase.physics.view(), contacts, with_lattice, threads);
   of_cells.get();
+  for (const Substance& substance : look.substances()) row.substances.push_back(row_of(substance));
   row.medium_sites = look.lattice().sites() - *frozen_sites_ - sites_of_cells;
   return row;
 }

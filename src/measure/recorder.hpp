@@ -27,6 +27,13 @@ struct TypeRow {
   double speed_um_per_min = kUndefined;
 };
 
+// What there is of a substance, and what came and went since the start, in concentration times sites.
+struct SubstanceRow {
+  double total = 0;
+  SubstanceBudget budget;
+  double unbalanced = 0;  // by how much the books do not close
+};
+
 struct MeasureRow {
   int64_t mcs = 0;
   double minutes = 0;
@@ -45,6 +52,7 @@ struct MeasureRow {
   std::vector<double> mixed_within;       // in the order of measure.mixed_within_um
   std::vector<TypeRow> of_types;          // in the order of types_apart()
   std::vector<double> contact_fractions;  // in the order of contact_pairs()
+  std::vector<SubstanceRow> substances;   // in the order of the model's
 };
 
 // The pairs (a, b) of types whose contact fractions a row holds: a neither medium nor frozen, b any type.

@@ -111,6 +111,18 @@ void fit_living(const Model& model, const std::vector<std::string>& properties, 
   }
 }
 
+// A substance of the same name in the same voxels goes on; others begin here.
+void fit_substances(const Model& model, State& state) {
+  std::vector<Substance> fresh = start_substances(model);
+  for (Substance& substance : fresh)
+    for (Substance& old : state.substances)
+      if (old.name == substance.name && old.coarsen == substance.coarsen) {
+        substance.values = old.values;
+        substance.show();
+      }
+  state.substances = std::move(fresh);
+}
+
 }  // namespace
 
 std::vector<std::string> property_names(const Model& model) {
@@ -160,6 +172,7 @@ State branched_state(const Model& model, State state, const std::vector<TypeMemo
   fit_persistence(model, same_lags, state);
   start_targets(model, state.cells);
   fit_living(model, properties, state);
+  fit_substances(model, state);
   return state;
 }
 

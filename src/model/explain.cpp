@@ -98,11 +98,21 @@ void explain_types(const Model& m, Page& page) {
       if (!term.given(physics.types[i])) continue;
       std::vector<std::string> parts;
       for (std::size_t k = 0; k < term.parameters.size(); ++k)
-        parts.push_back(parameter_text(term, k, physics.declared(i), m));
+        if (std::string text = parameter_text(term, k, physics.declared(i), m); !text.empty())
+          parts.push_back(std::move(text));
       page.raw(fmt::format("    {:<13}{}", term.name, fmt::join(parts, "; ")));
     }
     if (m.living == nullptr) continue;
     for (const std::string& said : m.living->types[i].said) page.raw("    " + said);
+  }
+}
+
+void explain_substances(const Model& m, Page& page) {
+  if (m.substances.empty()) return;
+  page.heading("Substances");
+  for (const SubstanceData& substance : m.substances) {
+    page.raw("  " + substance.name);
+    for (const std::string& said : substance.said) page.raw("    " + said);
   }
 }
 
@@ -398,8 +408,16 @@ std::string parameter_text(const Term& term, std::size_t i, const TypePhysics& t
   const Parameter& p = term.parameters[i];
   const float value = term.get(type, i);
   const std::string_view unit = p.unit;
+  // How a cell senses a substance says nothing of one that follows a field.
+  if (term.name == std::string_view(chemotaxis::Term::kName) && type.chemotaxis.substance < 0 &&
+      p.kind != Kind::field && p.name != std::string_view("lambda"))
+    return "";
   if (p.kind == Kind::flag) return fmt::format("{} {}", p.name, value != 0 ? "true" : "false");
+  if ((p.kind == Kind::field || p.kind == Kind::substance) && value < 0) return "";
   if (p.kind == Kind::field) return fmt::format("{} {}", p.name, m.fields[std::size_t(value)].name);
+  if (p.kind == Kind::substance) return fmt::format("{} {}", p.name, m.substances[std::size_t(value)].name);
+  if (p.kind == Kind::choice)
+    return fmt::format("{} {}", p.name, choices_of(term_keys(term)[i])[std::size_t(value)]);
   if (p.kind == Kind::target && value == kOwnTarget)
     return fmt::format("{} what each cell has at the start", p.name);
   for (const Explained& known : kExplained)
@@ -419,6 +437,7 @@ std::string explain(const Model& model) {
   explain_types(model, page);
   explain_adhesion(model, page);
   explain_fields(model, page);
+  explain_substances(model, page);
   explain_initial(model, page);
   explain_rules(model, page);
   explain_phases(model, page);

@@ -16,6 +16,7 @@
 #include "model/initial/phantom.hpp"
 #include "model/initial/region.hpp"
 #include "model/living/living.hpp"
+#include "model/substances.hpp"
 #include "terms/physics.hpp"
 
 namespace kiln {
@@ -239,6 +240,7 @@ struct Model {
   Neighbourhood adhesion_neighbours, perimeter_neighbours;
   int adhesion_order = 0, perimeter_order = 0;
   std::vector<FieldData> fields;
+  std::vector<SubstanceData> substances;
   std::vector<InitialStep> initial;
   std::vector<Phase> phases;             // at least one
   std::shared_ptr<const Living> living;  // nullptr: cells only move
@@ -260,6 +262,8 @@ struct Model {
   int largest_act() const;  // the largest Max of Act in any phase, 0 without
   bool reads(OptionalColumn column) const;  // a term of any phase does
   bool has_own_targets() const;             // cells of some type, in any phase
+  // Whether something happens between two MCS beside motion: cells live, or substances spread.
+  bool has_stages() const { return living != nullptr || !substances.empty(); }
   int history_length() const;               // the largest dt of persistence in any phase, 0 without
 };
 

@@ -34,7 +34,7 @@ bool only_numbers_differ(const Model& a, const Model& b) {
               a.phases.size() == b.phases.size() && a.perimeter_order == b.perimeter_order &&
               a.uses_act() == b.uses_act() && a.history_length() == b.history_length() &&
               a.reads(OptionalColumn::moments) == b.reads(OptionalColumn::moments) &&
-              a.has_own_targets() == b.has_own_targets() && a.living == nullptr && b.living == nullptr;
+              a.has_own_targets() == b.has_own_targets() && !a.has_stages() && !b.has_stages();
   for (std::size_t p = 0; same && p < a.phases.size(); ++p) {
     const PhysicsData &x = a.phases[p].physics, &y = b.phases[p].physics;
     for (std::size_t t = 0; same && t < a.types.size(); ++t)

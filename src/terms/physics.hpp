@@ -2,6 +2,7 @@
 // that was copied to a device).
 #pragma once
 
+#include "core/concentration.hpp"
 #include "core/vector_field.hpp"
 #include "terms/adhesion.hpp"
 #include "terms/frozen.hpp"
@@ -36,7 +37,8 @@ struct TypeTable {
 // Which terms any type uses, each a member with the term's name. The engines leave out the rest.
 struct TermsInUse : Terms::Flags {
   bool frozen = false;
-  bool targets = false;  // cells of some type have targets of their own
+  bool targets = false;     // cells of some type have targets of their own
+  bool substances = false;  // a term reads concentrations
 
   // Whether a term in use has a property: any([](auto term) { return decltype(term)::kNeedsPlace; }).
   template <class Property>
@@ -58,13 +60,21 @@ struct Physics {
   bool adhesion_is_moore = true, perimeter_is_moore = true;
   const VectorField* fields = nullptr;
   const int32_t* act_logs = nullptr;  // [largest Max + 1]
+  const SubstanceView* substances = nullptr;  // of the state
 
   template <class Term>
   KILN_HOT constexpr bool in_use() const {
     return uses.*Term::kUse;
   }
   KILN_HOT constexpr bool has_targets() const { return uses.targets; }
+  KILN_HOT constexpr bool reads_substances() const { return uses.substances; }
   KILN_HOT Vec3f field_at(int field, const Vec3i& place) const { return fields[field].at(lattice, place); }
+  // At a place that may lie a step beyond a periodic side.
+  template <int Dim>
+  KILN_HOT float concentration(int substance, Vec3i place) const {
+    lattice.wrap(place);
+    return concentration_at<Dim>(substances[substance], place);
+  }
 };
 
 // How far from its target an attempt may read sites, whatever terms there are.

@@ -34,7 +34,7 @@ CheckerboardEngine<Dim>::CheckerboardEngine(State state, const Physics& physics,
       in_sequence_(plays_in_sequence(plan_, physics)),
       reader_(state_),
       team_(in_sequence_ ? 1 : useful_threads(plan_, threads)),
-      living_(living == nullptr ? nullptr : std::make_unique<LivingStage>(*living, team_.members())),
+      living_(living == nullptr ? nullptr : std::make_unique<LivingStage>(*living, state_, team_.members())),
       between_mcs_(team_, frame_of_whole(state_.lattice), {}, living_.get()),
       members_(std::size_t(team_.members())) {
   // Two blocks share a draw, so shares are whole pairs.
@@ -65,7 +65,7 @@ AttemptCounts CheckerboardEngine<Dim>::counts() const {
 
 template <int Dim>
 void CheckerboardEngine<Dim>::advance(int64_t mcs) {
-  with_narrow_physics(physics_, state_.cells, [&](const auto& physics) {
+  with_narrow_physics(physics_, state_, [&](const auto& physics) {
     team_.run([&](int member) {
       for (int64_t done = 0; done < mcs; ++done) {
         play_mcs(physics, member);

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <type_traits>
+#include <utility>
+#include <vector>
 
-#include "core/cells.hpp"
+#include "core/state.hpp"
 #include "terms/physics.hpp"
 
 // Inlines all that a function calls: with several forms of it in one file, GCC deems them too long. (With the
@@ -17,7 +19,7 @@
 
 namespace kiln {
 
-// Physics without other terms than `Kept`, and without targets of cells' own.
+// Physics without other terms than `Kept`, without targets of cells' own and without substances.
 template <class... Kept>
 struct NarrowPhysics : Physics {
   static constexpr bool kMoments = false;
@@ -31,10 +33,11 @@ struct NarrowPhysics : Physics {
     return may_use<Term>() && uses.*Term::kUse;
   }
   KILN_HOT static constexpr bool has_targets() { return false; }
+  KILN_HOT static constexpr bool reads_substances() { return false; }
 
   static bool suits(const Physics& physics, const Cells& cells) {
     const bool others = physics.uses.any([](auto term) { return !may_use<decltype(term)>(); });
-    return !others && !physics.uses.targets && cells.moments.empty();
+    return !others && !physics.uses.targets && !physics.uses.substances && cells.moments.empty();
   }
 };
 
@@ -42,12 +45,17 @@ using SizesAlone = NarrowPhysics<volume::Term, perimeter::Term>;
 using CommonTerms = NarrowPhysics<volume::Term, perimeter::Term, chemotaxis::Term, persistence::Term,
                                   connectivity::Term, act::Term>;
 
-// Calls work(physics) with the narrowest physics that suits.
+// Calls work(physics) with the narrowest physics that suits, which reads the substances of a state: their
+// memory must stay where it is.
 template <class Work>
-void with_narrow_physics(const Physics& physics, const Cells& cells, const Work& work) {
-  if (SizesAlone::suits(physics, cells)) return work(SizesAlone{physics});
-  if (CommonTerms::suits(physics, cells)) return work(CommonTerms{physics});
-  work(physics);
+void with_narrow_physics(const Physics& physics, const State& state, const Work& work) {
+  if (SizesAlone::suits(physics, state.cells)) return work(SizesAlone{physics});
+  if (CommonTerms::suits(physics, state.cells)) return work(CommonTerms{physics});
+  std::vector<SubstanceView> views;
+  for (const Substance& substance : state.substances) views.push_back(substance.view());
+  Physics with_views = physics;
+  with_views.substances = views.data();
+  work(std::as_const(with_views));
 }
 
 }  // namespace kiln

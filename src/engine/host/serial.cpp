@@ -62,7 +62,7 @@ void SerialEngine<Dim>::set_physics(const Physics& physics) {
 
 template <int Dim>
 void SerialEngine<Dim>::advance(int64_t mcs) {
-  with_narrow_physics(physics_, state_.cells, [&](const auto& physics) {
+  with_narrow_physics(physics_, state_, [&](const auto& physics) {
     for (int64_t done = 0; done < mcs; ++done) {
       if (worth_jumping())
         try_live_blocks(physics);

@@ -67,7 +67,7 @@ void TilesPlayer<Dim, Part>::advance(const Physics& physics, int64_t mcs) {
     std::fill(claims_.begin(), claims_.end(), ~uint64_t(0));
     for (Member& m : members_) m.stamp = kFirstStamp;
   }
-  with_narrow_physics(physics, state_.cells, [&](const auto& narrow) {
+  with_narrow_physics(physics, state_, [&](const auto& narrow) {
     if constexpr (Part::kCut) {
       const auto placed = part_.placed(narrow);
       team_.run([&](int member) { play(placed, member, mcs); });

@@ -50,8 +50,9 @@ std::vector<formula::Input> asked(const std::vector<const formula::Program*>& pr
 
 }  // namespace
 
-LivingStage::LivingStage(const Model& model, int members)
-    : living_(model.living),
+LivingStage::LivingStage(const Model& model, const State& state, int members)
+    : lives_(model.living != nullptr),
+      living_(lives_ ? model.living : std::make_shared<Living>()),
       seed_(model.seed),
       frozen_(model.frozen_types()),
       source_(model.source),
@@ -59,8 +60,10 @@ LivingStage::LivingStage(const Model& model, int members)
       carry_out_(model),
       of_rules_(model, {}),
       always_(model, {}),
+      substances_(model, state),
       members_(std::size_t(members)) {
   for (const CellType& type : model.types) type_names_.push_back(type.name);
+  if (!lives_) return;
   for (std::size_t type = 1; type < programs_.size(); ++type) {
     TypePrograms& of_type = programs_[type];
     std::vector<int32_t> results;
@@ -93,8 +96,22 @@ LivingStage::LivingStage(const Model& model, int members)
     if (const auto& equations = living_->types[type].equations)
       of_equations.insert(of_equations.end(), equations->given().begin(), equations->given().end());
   }
-  of_rules_ = NeighbourCounts(model, asked(rules, {}));
-  always_ = NeighbourCounts(model, asked(growth, of_equations));
+  secretion_rates_.resize(model.substances.size());
+  for (std::size_t s = 0; s < model.substances.size(); ++s)
+    for (std::size_t type = 1; type < model.types.size(); ++type) {
+      const SubstanceUse& use = model.substances[s].uses[type];
+      if (use.secretes_formula < 0) continue;
+      secretions_.push_back(
+          {s, TypeId(type), use.per, formula::Program(living_->tree, {use.secretes_formula})});
+    }
+  for (const Secretion& secretion : secretions_) growth.push_back(&secretion.rate);
+  of_rules_ = Counts(model, asked(rules, {}));
+  always_ = Counts(model, asked(growth, of_equations));
+}
+
+void LivingStage::Counts::count(const State& state, Team& team, int member) {
+  if (neighbours.is_needed()) neighbours.count(state, team, member);
+  if (concentrations.is_needed()) concentrations.count(state, team, member);
 }
 
 void LivingStage::require_success() const {
@@ -102,14 +119,39 @@ void LivingStage::require_success() const {
 }
 
 void LivingStage::play(State& state, int64_t mcs, Team& team, int member) {
+  if (lives_) always_.count(state, team, member);
+  if (lives_ && mcs % living_->every == 0) of_rules_.count(state, team, member);
+  play_substances(state, mcs, team, member);
+  if (lives_) play_cells(state, mcs, team, member);
+}
+
+void LivingStage::play_substances(State& state, int64_t mcs, Team& team, int member) {
+  Member& me = members_[std::size_t(member)];
+  if (!secretions_.empty()) {
+    if (member == 0)
+      for (const Secretion& secretion : secretions_)
+        secretion_rates_[secretion.substance].assign(state.cells.count(), 0.0);
+    team.wait();
+    in_batches(state.cells, me, member, team.members(), [&](TypeId type, Batch& batch) {
+      for (const Secretion& secretion : secretions_)
+        if (secretion.type == type) work_out_secretion(state.cells, mcs, secretion, batch, me);
+    });
+    team.wait();
+  }
+  const auto rates = [this](std::size_t substance) -> std::span<const double> {
+    if (secretion_rates_.empty()) return {};
+    return secretion_rates_[substance];
+  };
+  substances_.play(state, mcs, rates, team, member);
+}
+
+void LivingStage::play_cells(State& state, int64_t mcs, Team& team, int member) {
   Member& me = members_[std::size_t(member)];
   const int members = team.members();
   Cells& cells = state.cells;
   const bool ruled = mcs % living_->every == 0;
   me.events.clear();
   me.sites.clear();
-  if (always_.is_needed()) always_.count(state, team, member);
-  if (ruled && of_rules_.is_needed()) of_rules_.count(state, team, member);
   if (ruled) find_ended(cells, mcs, me, member, members);
   in_batches(cells, me, member, members, [&](TypeId type, Batch& batch) {
     if (living_->types[type].equations != nullptr) advance_equations(cells, mcs, type, batch, me);
@@ -155,9 +197,14 @@ void LivingStage::in_batches(const Cells& cells, Member& me, int member, int mem
   for (std::size_t type = 1; type < me.batches.size(); ++type) empty(TypeId(type));
 }
 
+Readings LivingStage::readings_of(const Cells& cells, int64_t mcs, const Counts& counts) const {
+  return {cells, *living_, seed_, kiln::Stream::rules, mcs, &counts.neighbours.values(),
+          &counts.concentrations.values()};
+}
+
 void LivingStage::read(const formula::Program& program, const Cells& cells, int64_t mcs,
-                       const NeighbourCounts& neighbours, Batch& batch) const {
-  const Readings readings{cells, *living_, seed_, kiln::Stream::rules, mcs, &neighbours.values()};
+                       const Counts& counts, Batch& batch) const {
+  const Readings readings = readings_of(cells, mcs, counts);
   batch.inputs.resize(std::max(batch.inputs.size(), program.inputs().size()));
   batch.results.resize(std::max(batch.results.size(), program.results()));
   std::vector<const double*> inputs;
@@ -174,11 +221,26 @@ void LivingStage::read(const formula::Program& program, const Cells& cells, int6
   program.run(inputs, results, int64_t(batch.cells.size()));
 }
 
+// Rates below 0 count as 0.
+void LivingStage::work_out_secretion(const Cells& cells, int64_t mcs, const Secretion& secretion,
+                                     Batch& batch, Member& me) {
+  read(secretion.rate, cells, mcs, always_, batch);
+  std::vector<double>& rates = secretion_rates_[secretion.substance];
+  for (std::size_t i = 0; i < batch.cells.size(); ++i) {
+    const CellId cell = batch.cells[i];
+    const double rate = batch.results[0][i];
+    if (!std::isfinite(rate))
+      return fail(me, cell, mcs, fmt::format("what it secretes is {}", rate), secretion.rate, batch, i);
+    const double sites = secretion.per == SubstanceUse::Per::cell ? double(cells.extent[cell].volume) : 1.0;
+    rates[cell] = std::max(rate, 0.0) / sites;
+  }
+}
+
 void LivingStage::advance_equations(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me) const {
   const LivingType& of_type = living_->types[type];
   const formula::Equations& equations = *of_type.equations;
   const std::size_t properties = living_->properties.size(), count = batch.cells.size();
-  const Readings readings{cells, *living_, seed_, kiln::Stream::rules, mcs - 1, &always_.values()};
+  const Readings readings = readings_of(cells, mcs - 1, always_);
   std::vector<std::vector<double>> unknowns(of_type.unknowns.size(), std::vector<double>(count)),
       given(equations.given().size(), std::vector<double>(count));
   std::vector<double*> unknown_columns;
@@ -286,7 +348,8 @@ void LivingStage::carry_out_events(State& state, int64_t mcs) {
   std::vector<TouchedSite> sites;
   for (const Member& member : members_) sites.insert(sites.end(), member.sites.begin(), member.sites.end());
   changed_ = carry_out_.carry_out(state, events_, sites, mcs);
-  always_.inherit(state.cells);
+  always_.neighbours.inherit(state.cells);
+  always_.concentrations.inherit(state.cells);
 }
 
 void LivingStage::shrink_dying(Cells& cells, int member, int members) const {

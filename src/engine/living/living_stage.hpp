@@ -1,17 +1,20 @@
-// What cells do by themselves between two MCS (model/living/living.hpp), on a processor: equations, rules,
-// what follows from them, growth; in this order.
+// What happens between two MCS beside motion (model/living/living.hpp, model/substances.hpp), on a processor:
+// substances, equations, rules, what follows from them, growth; in this order.
 #pragma once
 
 #include "engine/host/team.hpp"
+#include "engine/living/concentrations.hpp"
 #include "engine/living/events.hpp"
 #include "engine/living/surroundings.hpp"
+#include "engine/substances/substance_stage.hpp"
 #include "formula/program.hpp"
 
 namespace kiln {
 
 class LivingStage {
  public:
-  LivingStage(const Model& model, int members);
+  // A state of the model: what never changes in it is worked out once.
+  LivingStage(const Model& model, const State& state, int members);
 
   // The end of MCS number `mcs`. All members of a team call it.
   void play(State& state, int64_t mcs, Team& team, int member);
@@ -33,6 +36,22 @@ class LivingStage {
     formula::Program rules, growth;
     std::vector<RuleAt> at;
   };
+  // A rate of secretion that is a formula.
+  struct Secretion {
+    std::size_t substance;
+    TypeId type;
+    SubstanceUse::Per per;
+    formula::Program rate;
+  };
+  // What formulas read of more than their cell.
+  struct Counts {
+    NeighbourCounts neighbours;
+    ConcentrationMeans concentrations;
+
+    Counts(const Model& model, const std::vector<formula::Input>& inputs)
+        : neighbours(model, inputs), concentrations(model, inputs) {}
+    void count(const State& state, Team& team, int member);
+  };
   // Columns of a batch of cells, of one type.
   struct Batch {
     std::vector<CellId> cells;
@@ -48,7 +67,12 @@ class LivingStage {
   template <class Work>
   void in_batches(const Cells& cells, Member& me, int member, int members, const Work& work);
   void read(const formula::Program& program, const Cells& cells, int64_t mcs,
-            const NeighbourCounts& neighbours, Batch& batch) const;
+            const Counts& counts, Batch& batch) const;
+  Readings readings_of(const Cells& cells, int64_t mcs, const Counts& counts) const;
+  void work_out_secretion(const Cells& cells, int64_t mcs, const Secretion& secretion, Batch& batch,
+                          Member& me);
+  void play_cells(State& state, int64_t mcs, Team& team, int member);
+  void play_substances(State& state, int64_t mcs, Team& team, int member);
   void advance_equations(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me) const;
   void follow_rules(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me);
   void grow(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me) const;
@@ -60,14 +84,18 @@ class LivingStage {
   void fail(Member& me, CellId cell, int64_t mcs, const std::string& what, const formula::Program& program,
             const Batch& batch, std::size_t at) const;
 
+  bool lives_;  // else there are substances alone
   std::shared_ptr<const Living> living_;
   uint64_t seed_;
   std::vector<bool> frozen_;
   std::string source_;  // the model's file, for messages
   std::vector<std::string> type_names_;
   std::vector<TypePrograms> programs_;  // by type
+  std::vector<Secretion> secretions_;
+  std::vector<std::vector<double>> secretion_rates_;  // by substance, then by cell: per site and second
   CellEvents carry_out_;
-  NeighbourCounts of_rules_, always_;  // what rules ask for; what equations and growth do, after every MCS
+  Counts of_rules_, always_;  // what rules ask for; what all other formulas do, after every MCS
+  substances::SubstanceStage substances_;
   std::vector<Member> members_;
   std::vector<CellEvent> events_;
   std::vector<uint8_t> touched_;  // by cell

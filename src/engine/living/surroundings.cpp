@@ -5,29 +5,23 @@
 #include <cmath>
 
 #include "engine/host/survey/counts.hpp"
+#include "engine/living/fixed_point.hpp"
 
 namespace kiln {
 namespace {
-
-constexpr int kFixedBits = 30;
 
 template <class T>
 void add(T& to, T by) {
   std::atomic_ref<T>(to).fetch_add(by, std::memory_order_relaxed);
 }
 
-// The power of two whose multiples, up to 2^30 of them, reach the largest value.
-double unit_for(double largest) {
-  if (!(largest > 0)) return 1;
-  int exponent = 0;
-  std::frexp(largest, &exponent);
-  return std::ldexp(1.0, exponent - kFixedBits);
-}
-
 }  // namespace
 
 NeighbourCounts::NeighbourCounts(const Model& model, std::vector<formula::Input> inputs)
     : inputs_(std::move(inputs)), living_(model.living), perimeter_(model.perimeter_neighbours) {
+  std::erase_if(inputs_, [](const formula::Input& input) {
+    return input.name != kAskContact && input.name != kAskNeighbours && input.name != kAskNeighboursMean;
+  });
   for (const CellType& type : model.types) types_.push_back(type.name);
   for (const formula::Input& input : inputs_) {
     counts_cells_ = counts_cells_ || input.name == kAskNeighbours;
@@ -60,7 +54,7 @@ void NeighbourCounts::prepare(const Cells& cells) {
     for (CellId cell = 1; cell < count; ++cell)
       if (has_it(cell))
         largest = std::max(largest, std::abs(cells.property[cell * properties + mean.property]));
-    mean.unit = unit_for(largest);
+    mean.unit = fixed_point_unit(largest);
     mean.of_cell.assign(count, kUnknown);
     mean.sum.assign(count, 0);
     mean.pairs.assign(count, 0);

@@ -12,7 +12,7 @@ namespace kiln {
 
 class NeighbourCounts {
  public:
-  // For inputs that formulas have.
+  // For inputs that formulas have; those of other things are left out.
   NeighbourCounts(const Model& model, std::vector<formula::Input> inputs);
 
   bool is_needed() const { return !inputs_.empty(); }

@@ -25,7 +25,7 @@ struct Tick {
   int64_t anchor_every = 0;  // MCS; 0: never
   bool turns = false;        // persistent cells
   bool counts = false;       // centroid sums are counted when a stage needs them, not kept copy by copy
-  bool lives = false;        // cells have equations, growth or rules
+  bool lives = false;        // substances spread; cells have equations, growth or rules
 
   KILN_HD constexpr bool checks_anchors(int64_t mcs) const {
     return anchor_every > 0 && mcs % anchor_every == 0;

@@ -4,7 +4,7 @@ namespace kiln::substances {
 namespace {
 
 constexpr double Budget::*kAccounts[] = {&Budget::secreted, &Budget::taken_up, &Budget::decayed,
-                                         &Budget::crossed_walls};
+                                         &Budget::crossed_walls, &Budget::held};
 
 double sum_of_rows(const Lattice& voxels, const std::vector<RowSums>& rows, double RowSums::*what) {
   std::vector<double> of_plane(std::size_t(voxels.size.y)), of_planes;
@@ -49,7 +49,8 @@ double total_of(const Equation& equation, const std::vector<double>& values) {
 Budget flows_of(const Equation& equation, double secretion, const std::vector<RowSums>& rows) {
   return {secretion, sum_of_rows(equation.voxels, rows, &RowSums::taken_up),
           equation.properties.decay * sum_of_rows(equation.voxels, rows, &RowSums::there),
-          sum_of_rows(equation.voxels, rows, &RowSums::crossed_walls)};
+          sum_of_rows(equation.voxels, rows, &RowSums::crossed_walls),
+          sum_of_rows(equation.voxels, rows, &RowSums::held)};
 }
 
 }  // namespace kiln::substances

@@ -1,16 +1,12 @@
 // What came and went of a substance. The budget of a step follows the recurrence of the values, so it closes.
 #pragma once
 
+#include "core/substance.hpp"
 #include "engine/substances/row_worker.hpp"
 
 namespace kiln::substances {
 
-// In concentration times voxels.
-struct Budget {
-  double secreted = 0, taken_up = 0, decayed = 0, crossed_walls = 0;
-
-  double gain() const { return ((secreted - taken_up) - decayed) + crossed_walls; }
-};
+using Budget = SubstanceBudget;
 
 class Ledger {
  public:

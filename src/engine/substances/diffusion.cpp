@@ -1,56 +1,70 @@
 #include "engine/substances/diffusion.hpp"
 
-#include <algorithm>
-
 #include "base/error.hpp"
 
 namespace kiln::substances {
 
-void Diffusion::play(const Stages& stages, std::vector<double>& concentration, const Sources& sources,
-                     Team& team, Budget* budget) {
+void Diffusion::play_rows(const Stage& stage, RowWorker& worker, const Team& team, int member) {
   const Lattice& voxels = equation_.voxels;
-  const int32_t rows = voxels.size.y * voxels.size.z;
-  older_.resize(concentration.size());
-  std::vector<double>*now = &concentration, *other = &older_;
-  std::vector<RowSums> sums(budget != nullptr ? std::size_t(rows) : 0);
-  const double secretion = budget != nullptr && !sources.secretion.empty() ? total(sources.secretion) : 0.0;
-  Ledger ledger;
-  const auto play_rows = [&](int member, RowWorker& worker, const Stage& stage) {
-    const auto first = [&](int of) { return int32_t(int64_t(rows) * of / team.members()); };
-    for (int32_t row = first(member); row < first(member + 1); ++row) {
-      worker.play(stage, *now, *other, row % voxels.size.y, row / voxels.size.y);
-      if (budget != nullptr) sums[std::size_t(row)] = worker.sums();
-    }
-  };
-  team.run([&](int member) {
-    RowWorker worker(equation_, sources);
-    for (int step = 0; step < stages.steps; ++step) {
-      for (const Stage& stage : stages.stages) {
-        play_rows(member, worker, stage);
-        team.wait();
-        if (member == 0) {
-          if (budget != nullptr) ledger.next(stage, flows_of(equation_, secretion, sums));
-          std::swap(now, other);
-        }
-        team.wait();
+  const int64_t rows = int64_t(voxels.size.y) * voxels.size.z;
+  const auto first = [&](int of) { return int32_t(rows * of / team.members()); };
+  for (int32_t row = first(member); row < first(member + 1); ++row) {
+    worker.play(stage, *now_, *other_, row % voxels.size.y, row / voxels.size.y);
+    if (!sums_.empty()) sums_[std::size_t(row)] = worker.sums();
+  }
+}
+
+// Of the stages that member 0 has chosen.
+void Diffusion::play(std::vector<double>& concentration, const Sources& sources, Team& team, int member,
+                     Budget* budget) {
+  if (member == 0) {
+    older_.resize(concentration.size());
+    now_ = &concentration;
+    other_ = &older_;
+    sums_.resize(budget == nullptr ? 0 : std::size_t(equation_.voxels.size.y) * std::size_t(equation_.voxels.size.z));
+    secretion_ = budget != nullptr && !sources.secretion.empty() ? total(sources.secretion) : 0.0;
+    ledger_ = {};
+  }
+  team.wait();
+  RowWorker worker(equation_, sources);
+  for (int step = 0; step < stages_.steps; ++step) {
+    for (const Stage& stage : stages_.stages) {
+      play_rows(stage, worker, team, member);
+      team.wait();
+      if (member == 0) {
+        if (budget != nullptr) ledger_.next(stage, flows_of(equation_, secretion_, sums_));
+        std::swap(now_, other_);
       }
-      if (member == 0 && budget != nullptr) ledger.end_step(*budget);
+      team.wait();
     }
-  });
-  if (now != &concentration) concentration.swap(older_);
+    if (member == 0 && budget != nullptr) ledger_.end_step(*budget);
+  }
+  if (member == 0 && now_ != &concentration) concentration.swap(older_);
+  team.wait();
+}
+
+void Diffusion::advance(std::vector<double>& concentration, const Sources& sources, double seconds,
+                        Team& team, int member, Budget* budget) {
+  if (member == 0) stages_ = stages_for(equation_.rates(sources), seconds);
+  play(concentration, sources, team, member, budget);
+}
+
+void Diffusion::settle(std::vector<double>& concentration, const Sources& sources, double error, Team& team,
+                       int member) {
+  if (member == 0) stages_ = sweeps_for(equation_.rates(sources), equation_.slowest(), error);
+  play(concentration, sources, team, member, nullptr);
 }
 
 void Diffusion::advance(std::vector<double>& concentration, const Sources& sources, double seconds,
                         Team& team, Budget* budget) {
-  play(stages_for(equation_.rates(sources), seconds), concentration, sources, team, budget);
+  team.run([&](int member) { advance(concentration, sources, seconds, team, member, budget); });
 }
 
 void Diffusion::settle(std::vector<double>& concentration, const Sources& sources, double error, Team& team) {
-  const double slowest = equation_.slowest();
-  if (!(slowest > 0))
+  if (!(equation_.slowest() > 0))
     throw UserError(
         "there is no steady state to be found: nothing decays, and nothing leaves through a wall.");
-  play(sweeps_for(equation_.rates(sources), slowest, error), concentration, sources, team, nullptr);
+  team.run([&](int member) { settle(concentration, sources, error, team, member); });
 }
 
 }  // namespace kiln::substances

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/functions.hpp"
-#include "engine/substances/interpolation.hpp"
+#include "core/concentration.hpp"
 
 namespace kiln::substances {
 

@@ -5,23 +5,9 @@
 #include <vector>
 
 #include "engine/substances/stages.hpp"
+#include "model/substances.hpp"
 
 namespace kiln::substances {
-
-// A side of the box: closed; with a concentration at the wall; or with a flux into the box, in concentration
-// times um per second.
-struct Side {
-  enum class Kind { closed, value, flux };
-
-  Kind kind = Kind::closed;
-  double number = 0;
-};
-
-struct Properties {
-  double diffusion = 0;       // um2/s
-  double decay = 0;           // 1/s
-  std::array<Side, 6> sides;  // low and high along x, y, z; not read along periodic axes
-};
 
 // Open parts of voxels, from counts of open sites. Empty without obstacles.
 struct Openness {
@@ -43,6 +29,7 @@ struct Uptake {
 struct Sources {
   std::vector<double> secretion;  // concentration per second, by voxel; empty: none
   std::vector<Uptake> uptake;
+  std::vector<uint8_t> held;  // by voxel: whether its concentration stays as it is; empty: nowhere
 };
 
 struct Equation {

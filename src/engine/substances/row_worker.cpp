@@ -62,6 +62,7 @@ RowWorker::RowWorker(const Equation& equation, const Sources& sources)
       ghosts_(4 * std::size_t(length_)),
       change_(std::size_t(length_)),
       taken_(std::size_t(length_), 0.0),
+      supplied_(std::size_t(length_), 0.0),
       weighted_(std::size_t(length_)),
       line_(padded_.data() + 1) {}
 
@@ -82,6 +83,7 @@ void RowWorker::play(const Stage& stage, const std::vector<double>& now, std::ve
   change_by_fluxes();
   for (int32_t x = 0; equation_.has_obstacles() && x < length_; ++x)
     if (open_part(x) == 0) change_[std::size_t(x)] = 0.0;
+  hold();
   next_row(before.data() + first_, line_, change_.data(), stage, length_);
 }
 
@@ -147,6 +149,15 @@ void RowWorker::change_by_fluxes() {
     }
 }
 
+void RowWorker::hold() {
+  if (sources_.held.empty()) return;
+  for (std::size_t x = 0; x < change_.size(); ++x) {
+    const bool held = sources_.held[first_ + x] != 0;
+    supplied_[x] = held ? -change_[x] : 0.0;
+    if (held) change_[x] = 0.0;
+  }
+}
+
 // Into a voxel, per second.
 double RowWorker::through_walls(int32_t x) const {
   const Vec3i voxel = place_ + Vec3i{x, 0, 0};
@@ -183,7 +194,7 @@ double RowWorker::sum_through_walls() {
 
 RowSums RowWorker::sums() {
   return {weighted_sum(line_), sources_.uptake.empty() ? 0.0 : weighted_sum(taken_.data()),
-          sum_through_walls()};
+          sum_through_walls(), sources_.held.empty() ? 0.0 : weighted_sum(supplied_.data())};
 }
 
 }  // namespace kiln::substances

@@ -11,6 +11,7 @@ double sum_of(const double* values, int64_t count);
 // Of a row, weighted by the open parts of its voxels.
 struct RowSums {
   double there = 0, taken_up = 0, crossed_walls = 0;
+  double held = 0;  // what has to be added to hold concentrations
 };
 
 class RowWorker {
@@ -30,6 +31,7 @@ class RowWorker {
   double face(int axis, bool high, int32_t x) const;
   void change_by_sources();
   void change_by_fluxes();
+  void hold();
   double through_walls(int32_t x) const;
   double weighted_sum(const double* values);
   double sum_through_walls();
@@ -44,7 +46,7 @@ class RowWorker {
   Vec3i place_{};               // of that voxel
   std::vector<double> padded_;  // the row with a voxel beyond either end
   std::vector<double> ghosts_;  // rows beyond walls
-  std::vector<double> change_, taken_, weighted_;
+  std::vector<double> change_, taken_, supplied_, weighted_;
   double* line_;  // the first voxel in padded_
 };
 

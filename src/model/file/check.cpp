@@ -140,6 +140,26 @@ struct Check {
                               joined(views(scope.fields))));
   }
 
+  void substance(const Node& node) const {
+    const auto* text = std::get_if<std::string>(&node.value);
+    if (text == nullptr) wrong_kind(node);
+    if (std::find(scope.substances.begin(), scope.substances.end(), *text) != scope.substances.end()) return;
+    if (scope.substances.empty())
+      fail_at(node, fmt::format("{} is \"{}\", but the model has no substances; add [substances.{}].", path,
+                                *text, *text));
+    fail_at(node, fmt::format("{} is \"{}\", but must be one of the substances {}.", path, *text,
+                              joined(views(scope.substances))));
+  }
+
+  // Of a box: closed, with a concentration, or with a flux.
+  void side(Node& node) const {
+    if (std::holds_alternative<std::string>(node.value)) return one_of_choices(node, node);
+    if (node.table() == nullptr) return number(node, Node(node), false);
+    if (node.table()->size() != 1 || node.table()->front().key != "flux") wrong_kind(node);
+    const std::string where = joined_path(path, "flux");
+    Check{key, where, scope}.number(node.table()->front().node, Node(node.table()->front().node), false);
+  }
+
   void weights(Node& node) const {
     if (node.table() == nullptr || node.table()->empty()) wrong_kind(node);
     double sum = 0;
@@ -256,6 +276,10 @@ void check(Node& node, const Check& c) {
       return c.type(node);
     case ValueKind::field_name:
       return c.field(node);
+    case ValueKind::substance_name:
+      return c.substance(node);
+    case ValueKind::side:
+      return c.side(node);
     case ValueKind::weights:
       return c.weights(node);
     case ValueKind::labels:

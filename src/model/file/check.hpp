@@ -15,6 +15,7 @@ struct Scope {
   int dimension = 0;
   std::vector<std::string> types;  // the medium first
   std::vector<std::string> fields;
+  std::vector<std::string> substances = {};
   std::vector<std::string> properties = {};  // of cells
   std::vector<bool> own_targets = {};  // by type: growth or rules give every cell a target volume of its own
 };

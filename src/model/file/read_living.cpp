@@ -5,21 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formula/functions.hpp"
-#include "formula/parse.hpp"
-#include "model/file/reading.hpp"
+#include "model/file/formula_reader.hpp"
 
 namespace kiln {
 namespace {
 
-constexpr double kSecondsPerHour = 3600;
 constexpr const char* kTargetVolume = "volume.target";
 constexpr const char* kTargetPerimeter = "perimeter.target";
-
-std::string text_of(const Node& formula) {
-  if (const auto* text = std::get_if<std::string>(&formula.value)) return *text;
-  return inline_toml(formula);
-}
 
 // The entries of a table of formulas; those of a table within have dotted names.
 std::vector<std::pair<std::string, const Node*>> flat_entries(const Node& table) {
@@ -30,10 +22,6 @@ std::vector<std::pair<std::string, const Node*>> flat_entries(const Node& table)
     else
       for (const auto& [name, node] : flat_entries(e.node)) entries.emplace_back(e.key + "." + name, node);
   return entries;
-}
-
-bool is_name(const std::string& name) {
-  return is_plain_name(name) && name.find('-') == std::string::npos && !(name[0] >= '0' && name[0] <= '9');
 }
 
 // Whether an entry of a table of formulas sets the volume; nothing has been checked yet.
@@ -55,13 +43,13 @@ bool gives_own_targets(const Node& rule) {
 
 class LivingReader {
  public:
-  explicit LivingReader(Reading& reading) : r_(reading), living_(std::make_shared<Living>()) {}
+  explicit LivingReader(Reading& reading)
+      : r_(reading), living_(std::make_shared<Living>()), formulas_(reading, *living_) {}
 
   void read() {
     types_ = find(r_.complete, kTypeSection.name);
     living_->types.resize(r_.model.types.size());
     living_->seconds_per_mcs = r_.model.units.seconds_per_mcs;
-    read_constants();
     read_tick();
     for_each_type([&](Node& type, std::size_t number) { name_properties(type, number); });
     for (LivingType& type : living_->types) type.starts.resize(living_->properties.size(), kNoFormula);
@@ -71,6 +59,7 @@ class LivingReader {
       read_growth(type, number);
     });
     read_rules();
+    if (read_substances(r_, formulas_)) is_used_ = true;
     if (is_used_) r_.model.living = living_;
     for (const Property& property : living_->properties) r_.scope.properties.push_back(property.name);
   }
@@ -83,50 +72,11 @@ class LivingReader {
   }
   std::string path_of(std::size_t type) const { return joined_path("types", r_.scope.types[type]); }
 
-  void read_constants() {
-    const Node* given = find(r_.given, kConstantSection.name);
-    if (given == nullptr) return;
-    Node section = table_of(r_.given, kConstantSection.name);
-    for (Entry& e : *section.table()) {
-      const std::string path = joined_path("constants", e.key);
-      check_free(e.node, path, e.key);
-      check_value(e.node, kConstantSection.keys.front(), path, r_.scope);
-      constants_[e.key] = e.node.real();
-    }
-    put(r_.complete, kConstantSection.name, section);
-  }
-
-  // Names of formulas are looked up without asking what they stand for.
-  void check_free(const Node& at, const std::string& path, const std::string& name) const {
-    std::vector<std::string> taken = values_of_cells();
-    for (const std::string& function : formula::function_names()) taken.push_back(function);
-    for (const auto& [unit, size] : units()) taken.push_back(unit);
-    for (const char* word : {kAskContact, kAskNeighbours, kAskNeighboursMean, "and", "or", "not", "if",
-                             "true", "false", "uniform", "normal", "steps"})
-      taken.push_back(word);
-    for (const auto& [constant, value] : constants_) taken.push_back(constant);
-    if (!is_name(name))
-      fail_at(at, fmt::format("{} is no good name; take letters, digits and _, a letter first.", path));
-    if (std::find(taken.begin(), taken.end(), name) != taken.end())
-      fail_at(at, fmt::format("{} is no good name: formulas know {} as something else.", path, name));
-  }
-
-  std::map<std::string, double> units() const {
-    return {{"s", 1}, {"min", 60}, {"h", kSecondsPerHour}, {"um", 1 / r_.model.units.voxel_um}};
-  }
-
   void read_tick() {
     if (find(r_.given, kTickSection.name) == nullptr) return;
     Node section = complete_section(table_of(r_.given, kTickSection.name), kTickSection, "tick", r_.scope);
     living_->every = find(section, "every")->whole();
     put(r_.complete, kTickSection.name, std::move(section));
-  }
-
-  int number_of_property(const std::string& name) const {
-    const auto& all = living_->properties;
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const Property& p) { return p.name == name; });
-    return found == all.end() ? -1 : int(found - all.begin());
   }
 
   // Completes the tables. Types that have a property of the same name share its column.
@@ -136,7 +86,7 @@ class LivingReader {
     is_used_ = true;
     for (Entry& e : *table->table()) {
       const std::string path = fmt::format("{}.properties.{}", path_of(number), e.key);
-      check_free(e.node, path, e.key);
+      formulas_.check_free(e.node, path, e.key);
       if (e.node.table() == nullptr) {
         Node start = std::move(e.node);
         e.node = {Node::Table{}, start.place};
@@ -144,7 +94,7 @@ class LivingReader {
       }
       e.node = complete_section(e.node, kPropertySection, path, r_.scope);
       const Property property{e.key, find(e.node, "unit")->text(), find(e.node, "extensive")->flag()};
-      const int known = number_of_property(e.key);
+      const int known = formulas_.number_of_property(e.key);
       if (known < 0)
         living_->properties.push_back(property);
       else if (living_->properties[std::size_t(known)].extensive != property.extensive)
@@ -155,49 +105,10 @@ class LivingReader {
     }
   }
 
-  // What formulas for cells of all these types can read.
-  formula::Scope scope_of(const std::vector<bool>& types, bool draws) const {
-    formula::Scope scope;
-    scope.values = values_of_cells();
-    for (std::size_t p = 0; p < living_->properties.size(); ++p) {
-      bool all = true;
-      for (std::size_t type = 0; type < types.size(); ++type)
-        all = all && (!types[type] || has_property(type, p));
-      if (all) scope.values.push_back(living_->properties[p].name);
-    }
-    std::vector<std::string> properties;
-    for (const Property& property : living_->properties) properties.push_back(property.name);
-    scope.queries = {{kAskContact, "a type", r_.scope.types},
-                     {kAskNeighbours, "a type", {r_.scope.types.begin() + 1, r_.scope.types.end()}},
-                     {kAskNeighboursMean, "a property", properties}};
-    scope.constants = constants_;
-    scope.units = units();
-    scope.draws = draws;
-    return scope;
-  }
-  bool has_property(std::size_t type, std::size_t property) const {
-    const Node* table = find((*types_->table())[type].node, kPropertySection.name);
-    return table != nullptr && find(*table, living_->properties[property].name) != nullptr;
-  }
-  std::vector<bool> only(std::size_t type) const {
-    std::vector<bool> types(living_->types.size(), false);
-    types[type] = true;
-    return types;
-  }
-
-  int32_t parse(const Node& node, const std::string& path, const formula::Scope& scope,
-                formula::Kind kind = formula::Kind::number) {
-    try {
-      return formula::parse(text_of(node), scope, kind, living_->tree);
-    } catch (const formula::FormulaError& error) {
-      fail_at(node, fmt::format("{} is {}, but {}", path, inline_toml(node), error.what()));
-    }
-  }
-
   void read_properties(const Node& type, std::size_t number) {
     const Node* table = find(type, kPropertySection.name);
     if (table == nullptr) return;
-    formula::Scope scope = scope_of(only(number), true);
+    formula::Scope scope = formulas_.scope_of(number, true);
     scope.values = values_of_cells();  // they all begin at once
     scope.queries.clear();
     for (const Entry& e : *table->table()) {
@@ -205,8 +116,8 @@ class LivingReader {
       living_->types[number].said.push_back(fmt::format(
           "{:<13}starts with {}{}{}", e.key, text_of(*find(e.node, "start")), unit.empty() ? "" : " " + unit,
           find(e.node, "extensive")->flag() ? ", shared by daughters" : ""));
-      living_->types[number].starts[std::size_t(number_of_property(e.key))] =
-          parse(*find(e.node, "start"), fmt::format("{}.properties.{}.start", path_of(number), e.key), scope);
+      living_->types[number].starts[std::size_t(formulas_.number_of_property(e.key))] =
+          formulas_.parse(*find(e.node, "start"), fmt::format("{}.properties.{}.start", path_of(number), e.key), scope);
     }
   }
 
@@ -214,7 +125,7 @@ class LivingReader {
     Node* table = find(type, kEquationSection.name);
     if (table == nullptr) return;
     const std::string path = joined_path(path_of(number), kEquationSection.name);
-    const formula::Scope scope = scope_of(only(number), false);
+    const formula::Scope scope = formulas_.scope_of(number, false);
     LivingType& living = living_->types[number];
     Node own{Node::Table{}, table->place};
     formula::System system;
@@ -224,8 +135,8 @@ class LivingReader {
         put(own, e.key, e.node);
         continue;
       }
-      const int property = number_of_property(e.key);
-      if (property < 0 || !has_property(number, std::size_t(property)))
+      const int property = formulas_.number_of_property(e.key);
+      if (property < 0 || !formulas_.has_property(number, std::size_t(property)))
         fail_at(e.node, fmt::format("{} is the equation of {}, but {} has no such property; add it to "
                                     "{}.properties.",
                                     where, e.key, path_of(number), path_of(number)));
@@ -234,7 +145,7 @@ class LivingReader {
       check_value(checked, kOne, where, r_.scope);
       living.unknowns.push_back(property);
       system.unknowns.push_back({e.key, ""});
-      system.derivatives.push_back(parse(e.node, where, scope));
+      system.derivatives.push_back(formulas_.parse(e.node, where, scope));
       living.said.push_back(fmt::format("{:<13}{} per second", "d " + e.key, text_of(e.node)));
     }
     own = complete_section(own, kEquationSection, path, r_.scope);
@@ -256,7 +167,7 @@ class LivingReader {
     *table = complete_section(*table, kGrowthSection, path, r_.scope);
     LivingType& living = living_->types[number];
     const int32_t per_hour =
-        parse(*find(*table, "rate"), joined_path(path, "rate"), scope_of(only(number), true));
+        formulas_.parse(*find(*table, "rate"), joined_path(path, "rate"), formulas_.scope_of(number, true));
     living.growth = living_->tree.apply(formula::Op::divide, per_hour, living_->tree.number(kSecondsPerHour));
     std::string said = fmt::format("{:<13}{} sites/h", "growth", text_of(*find(*table, "rate")));
     if (const Node* up_to = find(*table, "up_to")) {
@@ -295,7 +206,7 @@ class LivingReader {
                                   name.text()));
       rule.types[type] = true;
     }
-    const formula::Scope scope = scope_of(rule.types, true);
+    const formula::Scope scope = formulas_.scope_of(rule.types, true);
     read_condition(node, path, scope, rule);
     rule.sets = read_sets(*find(node, "set"), path + ".set", scope, rule.types);
     const std::string& deed = find(node, "do")->text();
@@ -349,10 +260,10 @@ class LivingReader {
     formula::Tree& tree = living_->tree;
     rule.holds = tree.number(1);
     if (const Node* when = find(node, "when"))
-      rule.holds = parse(*when, path + ".when", scope, formula::Kind::condition);
+      rule.holds = formulas_.parse(*when, path + ".when", scope, formula::Kind::condition);
     const Node* rate = find(node, "rate");
     if (rate == nullptr) return;
-    rule.rate = parse(*rate, path + ".rate", scope);
+    rule.rate = formulas_.parse(*rate, path + ".rate", scope);
     const double seconds = living_->seconds_per_mcs * double(living_->every);
     const int32_t mean =
         tree.apply(Op::multiply, tree.apply(Op::max, rule.rate, tree.number(0)), tree.number(-seconds));
@@ -371,14 +282,14 @@ class LivingReader {
                                                 : Setting::What::property;
       if (setting.what == Setting::What::target_perimeter) require_own_perimeters(*node, where, types);
       if (setting.what == Setting::What::property) {
-        setting.property = number_of_property(name);
+        setting.property = formulas_.number_of_property(name);
         const bool known = std::find(scope.values.begin(), scope.values.end(), name) != scope.values.end();
         if (setting.property < 0 || !known)
           fail_at(*node, fmt::format("{} cannot be: {} is neither a property of the cells, nor volume.target "
                                      "or perimeter.target.",
                                      where, name));
       }
-      setting.value = parse(*node, where, scope);
+      setting.value = formulas_.parse(*node, where, scope);
       sets.push_back(setting);
     }
     return sets;
@@ -435,11 +346,7 @@ class LivingReader {
     if (type != nullptr) rule.new_type = type_at(*type, path + ".type");
     if (how != "shrink") return;
     const Node& over = *find(node, "over");
-    formula::Scope scope;
-    scope.constants = constants_;
-    scope.units = units();
-    scope.draws = false;
-    const double seconds = living_->tree.constant(parse(over, path + ".over", scope)).value_or(-1);
+    const double seconds = living_->tree.constant(formulas_.parse(over, path + ".over", formulas_.scope_of_numbers())).value_or(-1);
     if (!(seconds > 0) || !std::isfinite(seconds))
       fail_at(over, fmt::format("{}.over is {}, but a time must be more than 0.", path, inline_toml(over)));
     rule.dies_over_mcs = std::max(1.0, seconds / living_->seconds_per_mcs);
@@ -448,8 +355,8 @@ class LivingReader {
 
   Reading& r_;
   std::shared_ptr<Living> living_;
+  FormulaReader formulas_;
   Node* types_ = nullptr;
-  std::map<std::string, double> constants_;
   bool is_used_ = false;
 };
 

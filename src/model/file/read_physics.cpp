@@ -41,6 +41,21 @@ Node complete_medium(const Node& given) {
   return result;
 }
 
+// Along a field, or along a substance; what says how a cell senses goes with the latter.
+void check_chemotaxis(const Node& given, Node& complete, const std::string& path) {
+  const Node *field = find(complete, "field"), *substance = find(complete, "substance");
+  if (field == nullptr && substance == nullptr)
+    fail_at(given, fmt::format("{} names neither a field nor a substance; it must name one of them.", path));
+  if (field != nullptr && substance != nullptr)
+    fail_at(*substance, fmt::format("{} names both a field and a substance, but must name one of them.", path));
+  if (substance != nullptr) return;
+  for (const char* key : {"response", "half", "who", "at"}) {
+    if (const Node* present = find(given, key))
+      fail_at(*present, fmt::format("{}.{} goes with a substance, but this is chemotaxis in a field.", path, key));
+    erase(complete, key);
+  }
+}
+
 Node complete_type(const Node& given, const std::string& path, std::size_t number, const Scope& scope) {
   std::vector<std::string_view> known = names_of(kTypeSection.keys);
   Node own = given;
@@ -58,7 +73,9 @@ Node complete_type(const Node& given, const std::string& path, std::size_t numbe
     if (const Node* table = find(given, term.name)) {
       const std::string where = joined_path(path, term.name);
       require_table(*table, where);
-      put(result, term.name, complete_keys(*table, term_keys(term), where, scope));
+      Node complete = complete_keys(*table, term_keys(term), where, scope);
+      if (term.name == std::string_view(chemotaxis::Term::kName)) check_chemotaxis(*table, complete, where);
+      put(result, term.name, std::move(complete));
     }
   return result;
 }
@@ -126,8 +143,11 @@ Node complete_adhesion(const Node& given, const Scope& scope) {
   return result;
 }
 
-float number_of(const Node& node, Kind kind, const Scope& scope) {
-  switch (kind) {
+float number_of(const Node& node, const Parameter& p, const Scope& scope) {
+  const auto index_in = [&node](const auto& names) {
+    return float(std::find(names.begin(), names.end(), node.text()) - names.begin());
+  };
+  switch (p.kind) {
     case Kind::real:
       return float(node.real());
     case Kind::whole:
@@ -137,7 +157,11 @@ float number_of(const Node& node, Kind kind, const Scope& scope) {
     case Kind::flag:
       return node.flag() ? 1.0f : 0.0f;
     case Kind::field:
-      return float(std::find(scope.fields.begin(), scope.fields.end(), node.text()) - scope.fields.begin());
+      return index_in(scope.fields);
+    case Kind::substance:
+      return index_in(scope.substances);
+    case Kind::choice:
+      return index_in(choices_of({"", ValueKind::choice, 0, 0, "", p.choices, "", ""}));
   }
   return 0;
 }
@@ -148,7 +172,10 @@ TypePhysics type_physics(const Node& type, const Scope& scope) {
     if (const Node* table = find(type, term.name))
       for (std::size_t i = 0; i < term.parameters.size(); ++i) {
         const Parameter& p = term.parameters[i];
-        term.set(result, i, number_of(*find(*table, p.name), p.kind, scope));
+        if (const Node* node = find(*table, p.name))
+          term.set(result, i, number_of(*node, p, scope));
+        else if (p.kind == Kind::field || p.kind == Kind::substance)
+          term.set(result, i, -1);
       }
   if (const Node* frozen = find(type, "frozen")) result.frozen = frozen->flag();
   return result;
@@ -203,7 +230,8 @@ void complete_default_type(Node& given, int dimension) {
 
 void read_names(Reading& r) {
   r.scope.types = {kMediumName};
-  const Node types = table_of(r.given, kTypeSection.name), fields = table_of(r.given, kFieldSection.name);
+  const Node types = table_of(r.given, kTypeSection.name), fields = table_of(r.given, kFieldSection.name),
+             substances = table_of(r.given, kSubstanceSection.name);
   for (const Entry& e : *types.table()) {
     check_name(e, joined_path("types", e.key));
     require_table(e.node, joined_path("types", e.key));
@@ -215,6 +243,10 @@ void read_names(Reading& r) {
   for (const Entry& e : *fields.table()) {
     check_name(e, joined_path("fields", e.key));
     r.scope.fields.push_back(e.key);
+  }
+  for (const Entry& e : *substances.table()) {
+    check_name(e, joined_path("substances", e.key));
+    r.scope.substances.push_back(e.key);
   }
 }
 
@@ -265,6 +297,7 @@ PhysicsData make_physics(const PhysicsNodes& nodes, const Scope& scope) {
     most = std::max(most, double(type.act.max));
     result.uses.frozen |= type.frozen;
     result.uses.targets |= !type.frozen && has_own_targets(type);
+    result.uses.substances |= !type.frozen && type.chemotaxis.lambda != 0 && type.chemotaxis.substance >= 0;
     // Sites of frozen types never change, so no term ever looks at them.
     for (const Term& term : all_terms()) term.used(result.uses) |= !type.frozen && term.acts(type);
   }

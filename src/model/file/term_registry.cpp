@@ -46,10 +46,28 @@ ValueKind kind_of(Kind kind) {
       return ValueKind::flag;
     case Kind::field:
       return ValueKind::field_name;
+    case Kind::substance:
+      return ValueKind::substance_name;
+    case Kind::choice:
+      return ValueKind::choice;
     case Kind::target:
       return ValueKind::choice_or_real;
   }
   return ValueKind::real;
+}
+
+std::string fallback_of(const Parameter& p) {
+  switch (p.kind) {
+    case Kind::flag:
+      return p.fallback != 0 ? "true" : "false";
+    case Kind::field:
+    case Kind::substance:
+      return "(none)";
+    case Kind::choice:
+      return fmt::format("\"{}\"", std::string_view(p.choices).substr(0, std::string_view(p.choices).find('|')));
+    default:
+      return fmt::format("{}", p.fallback);
+  }
 }
 
 struct KeyTables {
@@ -60,13 +78,9 @@ struct KeyTables {
     for (const Term& term : rows()) {
       std::vector<Key>& table = keys.emplace_back();
       for (const Parameter& p : term.parameters) {
-        std::string fallback(kRequired);
-        if (!p.required)
-          fallback =
-              p.kind == Kind::flag ? (p.fallback != 0 ? "true" : "false") : fmt::format("{}", p.fallback);
-        fallbacks.push_back(fallback);
+        fallbacks.push_back(p.required ? std::string(kRequired) : fallback_of(p));
         table.push_back({p.name, kind_of(p.kind), p.least, p.most, fallbacks.back(),
-                         p.kind == Kind::target ? "start" : "", p.unit, p.meaning});
+                         p.kind == Kind::target ? "start" : p.choices, p.unit, p.meaning});
       }
     }
   }

@@ -192,6 +192,7 @@ State initial_state(const Model& model, std::vector<std::string>* notes) {
   start_persistence(model, state.cells);
   start_targets(model, state.cells);
   start_living(model, state.cells);
+  state.substances = start_substances(model);
   return state;
 }
 

@@ -70,7 +70,9 @@ void Readings::gather(const formula::Input& input, std::span<const CellId> of, d
     return;
   }
   if (!input.of.empty()) {
-    const std::vector<double>& values = neighbours->at(input);
+    const auto known = neighbours->find(input);
+    const std::vector<double>& values =
+        known != neighbours->end() ? known->second : concentrations->at(input);
     for (std::size_t i = 0; i < of.size(); ++i) to[i] = values[of[i]];
     return;
   }

@@ -78,6 +78,9 @@ std::vector<std::string> values_of_cells();
 inline constexpr const char* kAskContact = "contact";
 inline constexpr const char* kAskNeighbours = "neighbours";
 inline constexpr const char* kAskNeighboursMean = "neighbours_mean";
+// Of a substance in the voxels of its sites: its mean, and the mean of what it changes from site to site.
+inline constexpr const char* kAskMean = "mean";
+inline constexpr const char* kAskGradient[] = {"gradient_x", "gradient_y", "gradient_z"};
 // By what is asked, then by cell.
 using NeighbourValues = std::map<formula::Input, std::vector<double>>;
 
@@ -88,7 +91,9 @@ struct Readings {
   uint64_t seed;
   Stream stream;  // of random numbers
   int64_t mcs;
-  const NeighbourValues* neighbours = nullptr;  // where formulas ask for them
+  // Where formulas ask for them: of neighbours, and of substances.
+  const NeighbourValues* neighbours = nullptr;
+  const NeighbourValues* concentrations = nullptr;
 
   // A value of each cell.
   void gather(const formula::Input& input, std::span<const CellId> of, double* to) const;

@@ -42,12 +42,58 @@ void write_frame(const hdf5::Group& root, const Lattice& lattice, int64_t mcs, c
   root.set("history_length", int64_t(cells.history_length));
 }
 
+template <class AnySubstance>
+auto books_of(AnySubstance& s) {
+  using Number = std::conditional_t<std::is_const_v<AnySubstance>, const double, double>;
+  return std::vector<std::pair<const char*, Number*>>{
+      {"first_total", &s.first_total},       {"total", &s.total},
+      {"secreted", &s.budget.secreted},      {"taken_up", &s.budget.taken_up},
+      {"decayed", &s.budget.decayed},        {"crossed_walls", &s.budget.crossed_walls},
+      {"held", &s.budget.held}};
+}
+
+// In the order of their numbers: a group has no order of its own.
+void write_substances(const hdf5::Group& root, const State& state) {
+  if (state.substances.empty()) return;
+  const hdf5::Group all = root.create_group("substances");
+  for (const Substance& s : state.substances) {
+    const hdf5::Dataset dataset =
+        all.write(fmt::format("{:06}", all.members().size()), s.values.data(), sites_of(s.voxels));
+    dataset.set("name", s.name);
+    dataset.set("coarsen", int64_t(s.coarsen));
+    dataset.set("periodic",
+                std::vector<int64_t>{s.voxels.periodic.x, s.voxels.periodic.y, s.voxels.periodic.z});
+    for (const auto& [name, number] : books_of(s)) dataset.set(name, *number);
+  }
+}
+
+std::vector<Substance> read_substances(const hdf5::Group& root, const Lattice& sites) {
+  std::vector<Substance> result;
+  if (!root.has("substances")) return result;
+  const hdf5::Group all = root.open_group("substances");
+  for (const std::string& member : all.members()) {
+    Substance& s = result.emplace_back();
+    const hdf5::Dataset dataset = all.open_dataset(member, hdf5::Element::f64);
+    s.name = dataset.text("name");
+    s.coarsen = int32_t(dataset.whole("coarsen"));
+    s.voxels = voxels_of(sites, s.coarsen);
+    const std::vector<int64_t> periodic = dataset.wholes("periodic");
+    for (std::size_t axis = 0; axis < std::min<std::size_t>(periodic.size(), 3); ++axis)
+      s.voxels.periodic[int(axis)] = periodic[axis] != 0;
+    s.values = all.read_all<double>(member);
+    s.show();
+    for (const auto& [name, number] : books_of(s)) *number = dataset.real(name);
+  }
+  return result;
+}
+
 void write_state(const hdf5::Group& root, const State& state) {
   const Lattice& lattice = state.lattice;
   write_frame(root, lattice, state.mcs, state.cells);
   root.write("ids", state.ids.data(), sites_of(lattice));
   if (!state.act.empty()) root.write("act", state.act.data(), sites_of(lattice));
   write_columns(root, state.cells);
+  write_substances(root, state);
 }
 
 // The same, as the files of parts have it.
@@ -89,6 +135,7 @@ State read_state(const hdf5::Group& root) {
   state.ids = read_sites<CellId>(root, "ids", state.lattice);
   if (root.has("act")) state.act = read_sites<ActValue>(root, "act", state.lattice);
   state.cells = read_columns(root, state.cells, 0, count_of_columns(root));
+  state.substances = read_substances(root, state.lattice);
   return state;
 }
 

@@ -140,6 +140,31 @@ constexpr ColumnInfo kContact = {
     "cell, Moore neighbour outside of the cell) pairs whose other site is of type B: what an average A cell "
     "has around it. The shares of one A add up to 1; `contact_A_A` are other cells of type A"};
 
+struct SubstanceColumn {
+  ColumnInfo info;
+  double (*value)(const SubstanceRow& row);
+};
+
+// A column of each per substance, one after the other.
+constexpr SubstanceColumn kOfSubstances[] = {
+    {{"A_total", "concentration x sites", "for every substance A: what there is of it"},
+     [](const SubstanceRow& r) { return r.total; }},
+    {{"A_secreted", "concentration x sites", "likewise: by cells since the start (0 in mode `steady`)"},
+     [](const SubstanceRow& r) { return r.budget.secreted; }},
+    {{"A_taken_up", "concentration x sites", "likewise: by cells since the start"},
+     [](const SubstanceRow& r) { return r.budget.taken_up; }},
+    {{"A_decayed", "concentration x sites", "likewise: since the start"},
+     [](const SubstanceRow& r) { return r.budget.decayed; }},
+    {{"A_crossed_walls", "concentration x sites", "likewise: what came in through the sides, less what left"},
+     [](const SubstanceRow& r) { return r.budget.crossed_walls; }},
+    {{"A_held", "concentration x sites", "likewise: what cells that hold a concentration added, less what they took"},
+     [](const SubstanceRow& r) { return r.budget.held; }},
+    {{"A_unbalanced", "concentration x sites",
+      "likewise: by how much `A_total` differs from its first value and all that came and went: rounding, a "
+      "part in 10^12 or so (in mode `steady` nothing is booked, and it says nothing)"},
+     [](const SubstanceRow& r) { return r.unbalanced; }},
+};
+
 // The name of a column in a model: with its types for A and B, and with areas in 2-D.
 std::string in_types(std::string_view name, std::string_view a, std::string_view b) {
   std::string result;
@@ -168,6 +193,7 @@ std::vector<ColumnInfo> measures_info() {
   columns.push_back(kMixedWithin);
   for (const TypeColumn& column : kOfTypes) columns.push_back(column.info);
   columns.push_back(kContact);
+  for (const SubstanceColumn& column : kOfSubstances) columns.push_back(column.info);
   return columns;
 }
 
@@ -187,6 +213,9 @@ std::vector<std::string> measures_columns(const Model& model) {
       columns.push_back(in_types(column.info.name, model.types[type].name, ""));
   for (const auto& [a, b] : contact_pairs(model.types))
     columns.push_back(in_types(kContact.name, model.types[a].name, model.types[b].name));
+  for (const SubstanceData& substance : model.substances)
+    for (const SubstanceColumn& column : kOfSubstances)
+      columns.push_back(substance.name + std::string(std::string_view(column.info.name).substr(1)));
   return columns;
 }
 
@@ -202,6 +231,8 @@ std::vector<TableValue> measures_fields(const MeasureRow& row) {
   for (const TypeRow& of_type : row.of_types)
     for (const TypeColumn& column : kOfTypes) fields.push_back(column.value(of_type));
   fields.insert(fields.end(), row.contact_fractions.begin(), row.contact_fractions.end());
+  for (const SubstanceRow& substance : row.substances)
+    for (const SubstanceColumn& column : kOfSubstances) fields.push_back(column.value(substance));
   return fields;
 }
 

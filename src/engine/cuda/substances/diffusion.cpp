@@ -66,6 +66,9 @@ void DeviceDiffusion::set(const substances::Sources& sources) {
   secretion_ = on_device(device_, sources.secretion);
   tables_.secretion = sources.secretion.empty() ? nullptr : secretion_.data();
   secreted_ = sources.secretion.empty() ? 0.0 : substances::total_of(equation_, sources.secretion);
+  held_ = Buffer<uint8_t>(device_, int64_t(sources.held.size()), "substances");
+  held_.upload(sources.held.data(), held_.size());
+  tables_.held = sources.held.empty() ? nullptr : held_.data();
   tables_.uptakes = int32_t(sources.uptake.size());
   for (std::size_t k = 0; k < sources.uptake.size(); ++k) {
     share_[k] = on_device(device_, sources.uptake[k].share);
@@ -101,15 +104,16 @@ void DeviceDiffusion::advance(double seconds, substances::Budget* budget) {
 substances::Budget DeviceDiffusion::flows() {
   const Vec3i& size = equation_.voxels.size;
   const int64_t rows = int64_t(size.y) * size.z;
-  if (row_sums_.size() == 0) row_sums_ = Buffer<double>(device_, 3 * rows, "substances");
+  if (row_sums_.size() == 0) row_sums_ = Buffer<double>(device_, 4 * rows, "substances");
   sum_rows_.launch({{unsigned(device_.info().multiprocessors * 8)}, {256}}, stream_, tables_,
                    static_cast<const double*>(now_.data()), rows, row_sums_.data());
-  std::vector<double> sums(std::size_t(3 * rows));
-  row_sums_.download(sums.data(), 3 * rows, 0, &stream_);
+  std::vector<double> sums(std::size_t(4 * rows));
+  row_sums_.download(sums.data(), 4 * rows, 0, &stream_);
   stream_.synchronize();
   std::vector<substances::RowSums> of_rows(static_cast<std::size_t>(rows));
   for (std::size_t r = 0; r < of_rows.size(); ++r)
-    of_rows[r] = {sums[r], sums[r + of_rows.size()], sums[r + 2 * of_rows.size()]};
+    of_rows[r] = {sums[r], sums[r + of_rows.size()], sums[r + 2 * of_rows.size()],
+                  sums[r + 3 * of_rows.size()]};
   return substances::flows_of(equation_, secreted_, of_rows);
 }
 

@@ -57,6 +57,8 @@ struct VoxelView {
   __device__ double taken_up(int k) const {
     return substances::taken_up(c, tables.share[k][index], tables.rate[k], tables.at_most[k]);
   }
+  __device__ bool is_held() const { return tables.held != nullptr && tables.held[index] != 0; }
+  // Where nothing holds the concentration.
   __device__ double change() const {
     double change = by_exchange();
     if (tables.secretion != nullptr) change = change + tables.secretion[index];
@@ -96,19 +98,20 @@ extern "C" __global__ void diffuse(const __grid_constant__ kiln::cuda::Diffusion
   const int64_t count = tables.voxels.sites(), stride = int64_t(gridDim.x) * blockDim.x;
   for (int64_t voxel = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; voxel < count; voxel += stride) {
     const device::VoxelView view(tables, now, voxel);
-    before[voxel] = stage.next(view.c, view.change(), stage.has_older ? before[voxel] : 0.0);
+    const double change = view.is_held() ? 0.0 : view.change();
+    before[voxel] = stage.next(view.c, change, stage.has_older ? before[voxel] : 0.0);
   }
 }
 
-// Row by row, a warp each: what there is, what is taken up, what comes through walls, in three arrays of
-// `rows`.
+// Row by row, a warp each: what there is, what is taken up, what comes through walls, what holds
+// concentrations, in four arrays of `rows`.
 extern "C" __global__ void sum_rows(const __grid_constant__ kiln::cuda::DiffusionTables tables,
                                     const double* now, int64_t rows, double* sums) {
   using namespace kiln;
   const int64_t warps = int64_t(gridDim.x) * blockDim.x / 32;
   const int lane = int(threadIdx.x % 32);
   for (int64_t row = (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32; row < rows; row += warps) {
-    double there = 0, taken = 0, crossed = 0;
+    double there = 0, taken = 0, crossed = 0, held = 0;
     for (int32_t x = lane; x < tables.voxels.size.x; x += 32) {
       const device::VoxelView view(tables, now, row * tables.voxels.size.x + x);
       const double part = view.open_part();
@@ -117,13 +120,16 @@ extern "C" __global__ void sum_rows(const __grid_constant__ kiln::cuda::Diffusio
       there = there + view.c * part;
       taken = taken + of_voxel * part;
       crossed = crossed + view.through_walls() * part;
+      if (tables.held != nullptr) held = held + (view.is_held() ? -view.change() : 0.0) * part;
     }
     there = device::sum_of_lanes(there);
     taken = device::sum_of_lanes(taken);
     crossed = device::sum_of_lanes(crossed);
+    held = device::sum_of_lanes(held);
     if (lane != 0) continue;
     sums[row] = there;
     sums[rows + row] = taken;
     sums[2 * rows + row] = crossed;
+    sums[3 * rows + row] = held;
   }
 }

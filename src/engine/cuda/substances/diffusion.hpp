@@ -27,6 +27,7 @@ class DeviceDiffusion {
   substances::Sources sources_;
   double secreted_ = 0;  // per second
   Buffer<double> now_, before_, secretion_, volume_, low_[3], share_[kMostUptakes], row_sums_;
+  Buffer<uint8_t> held_;
   DiffusionTables tables_{};
   Function diffuse_, sum_rows_;
 };

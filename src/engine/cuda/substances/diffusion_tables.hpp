@@ -18,6 +18,7 @@ struct DiffusionTables {
   int32_t uptakes;
   const double* share[kMostUptakes];
   double rate[kMostUptakes], at_most[kMostUptakes];
+  const uint8_t* held;   // nullptr: nowhere
   const double* volume;  // nullptr: no obstacles
   const double* low[3];
 };

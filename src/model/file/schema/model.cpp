@@ -48,6 +48,9 @@ constexpr Key kTypeKeys[] = {
     {"properties", table, 0, 0, "(none)", "", "", "numbers of each cell; see below"},
     {"equations", table, 0, 0, "(none)", "", "", "how properties change in time; see below"},
     {"growth", table, 0, 0, "(none)", "", "", "of the target volume; see below"},
+    {"secretes", table, 0, 0, "(none)", "", "", "substances; see below"},
+    {"takes_up", table, 0, 0, "(none)", "", "", "substances; see below"},
+    {"holds", table, 0, 0, "(none)", "", "", "concentrations of substances; see below"},
 };
 
 constexpr Key kAdhesionKeys[] = {

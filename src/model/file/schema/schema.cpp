@@ -10,7 +10,7 @@ namespace kiln {
 std::span<const Section* const> all_sections() {
   static constexpr const Section* kAll[] = {
       &kTopSection,      &kLatticeSection,  &kUnitsSection,  &kNeighbourhoodSection, &kTypeSection,
-      &kPropertySection, &kEquationSection, &kGrowthSection, &kAdhesionSection,      &kFieldSection,
+      &kPropertySection, &kEquationSection, &kGrowthSection, &kSecretesSection, &kTakesUpSection, &kHoldsSection, &kAdhesionSection,      &kFieldSection, &kSubstanceSection, &kBoundarySection,
       &kInitialSection,  &kRegionSection,   &kMaskSection,   &kPhantomSection,       &kConstantSection,
       &kRuleSection,     &kTickSection,     &kPhaseSection,  &kScheduleSection,      &kCheckerboardSection,
       &kMeasureSection,  &kPictureSection,  &kOutputSection};
@@ -83,6 +83,8 @@ std::string allowed(const Key& key, int dimension, const Section* section) {
       return "the name of a cell type";
     case field_name:
       return "the name of a field";
+    case substance_name:
+      return "the name of a substance";
     case weights:
       return "a table of type names and weights " + range_text(key);
     case labels:
@@ -104,6 +106,8 @@ std::string allowed(const Key& key, int dimension, const Section* section) {
                          dimension == 0 ? "2 or 3" : fmt::to_string(dimension), range_text(key));
     case choice_or_property:
       return fmt::format("{} or the name of a property", quoted_choices);
+    case side:
+      return fmt::format("{}, a number {}, or {{ flux = a number }}", quoted_choices, range_text(key));
     case tables_by_number:
       return "a table with tables called 1 and 2";
   }

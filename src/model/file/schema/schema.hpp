@@ -30,6 +30,7 @@ enum class ValueKind {
   real_or_reals,  // a number, or a list of at least one
   type_name,      // of a cell type other than the medium
   field_name,
+  substance_name,
   weights,     // { type = weight, ... }
   labels,      // { "label" = type, ... }
   table,       // has a section of its own
@@ -41,6 +42,7 @@ enum class ValueKind {
   choice_or_place,
   tables_by_number,  // { 1 = { ... }, 2 = { ... } }
   choice_or_property,
+  side,  // a choice, a number, or { flux = number }
 };
 
 inline constexpr std::string_view kRequired = "required";
@@ -77,7 +79,8 @@ struct Section {
 extern const Section kTopSection, kLatticeSection, kUnitsSection, kNeighbourhoodSection, kTypeSection,
     kAdhesionSection, kFieldSection, kInitialSection, kRegionSection, kMaskSection, kPhantomSection,
     kPhaseSection, kScheduleSection, kCheckerboardSection, kMeasureSection, kPictureSection, kOutputSection,
-    kConstantSection, kPropertySection, kEquationSection, kGrowthSection, kTickSection, kRuleSection;
+    kConstantSection, kPropertySection, kEquationSection, kGrowthSection, kTickSection, kRuleSection,
+    kSubstanceSection, kBoundarySection, kSecretesSection, kTakesUpSection, kHoldsSection;
 
 // In the order of a resolved model.
 std::span<const Section* const> all_sections();

@@ -1,10 +1,10 @@
-#include "engine/substances/interpolation.hpp"
+#include "core/concentration.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace kiln::substances {
+namespace kiln {
 namespace {
 
 // A field that is linear in the place of a site, sampled at the centres of voxels, is read back exactly
@@ -25,8 +25,8 @@ TEST(Interpolation, IsExactForLinearFields) {
             float(linear(p.x * coarsen + centre, p.y * coarsen + centre, p.z * coarsen + centre)));
       }
       const auto read = [&](const Vec3i& site) {
-        return dimension == 2 ? concentration_at<2>(values.data(), voxels, coarsen, site)
-                              : concentration_at<3>(values.data(), voxels, coarsen, site);
+        return dimension == 2 ? concentration_at<2>({values.data(), voxels, coarsen}, site)
+                              : concentration_at<3>({values.data(), voxels, coarsen}, site);
       };
       const int32_t margin = coarsen / 2;
       for (Site s = 0; s < sites.sites(); ++s) {
@@ -46,11 +46,11 @@ TEST(Interpolation, IsExactForLinearFields) {
 TEST(Interpolation, GoesRound) {
   const Lattice sites{{16, 4, 1}, {true, false, false}, 2}, voxels = voxels_of(sites, 4);
   const std::vector<float> values{0, 8, 16, 24};
-  const auto read = [&](int32_t x) { return concentration_at<2>(values.data(), voxels, 4, {x, 1, 0}); };
+  const auto read = [&](int32_t x) { return concentration_at<2>({values.data(), voxels, 4}, {x, 1, 0}); };
   EXPECT_EQ(voxels.size, (Vec3i{4, 1, 1}));
   const float expected[] = {9, 3, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 21, 15};
   for (int32_t x = 0; x < 16; ++x) EXPECT_EQ(read(x), expected[x]) << x;
 }
 
 }  // namespace
-}  // namespace kiln::substances
+}  // namespace kiln

@@ -4,7 +4,7 @@
 
 #include "core/lattice.hpp"
 
-namespace kiln::substances {
+namespace kiln {
 
 // Voxels of a lattice, `coarsen` sites along each edge; the last ones may be cut.
 KILN_HD constexpr Lattice voxels_of(const Lattice& sites, int32_t coarsen) {
@@ -31,9 +31,18 @@ KILN_HD inline Between between_voxels(int32_t site, int32_t voxels, bool periodi
   return result;
 }
 
+// A substance as copy attempts see it: frozen for the MCS.
+struct SubstanceView {
+  const float* values = nullptr;  // by voxel
+  Lattice voxels;
+  int32_t coarsen = 1;
+};
+
 template <int Dim>
-KILN_HD inline float concentration_at(const float* values, const Lattice& voxels, int32_t coarsen,
-                                      const Vec3i& site) {
+KILN_HD inline float concentration_at(const SubstanceView& substance, const Vec3i& site) {
+  const float* const values = substance.values;
+  const Lattice& voxels = substance.voxels;
+  const int32_t coarsen = substance.coarsen;
   const auto mixed = [](float a, float b, float part) { return a + part * (b - a); };
   const Between x = between_voxels(site.x, voxels.size.x, voxels.periodic.x, coarsen);
   const Between y = between_voxels(site.y, voxels.size.y, voxels.periodic.y, coarsen);
@@ -47,4 +56,4 @@ KILN_HD inline float concentration_at(const float* values, const Lattice& voxels
   return mixed(plane(z.low), plane(z.high), z.part);
 }
 
-}  // namespace kiln::substances
+}  // namespace kiln

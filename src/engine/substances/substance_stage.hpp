@@ -1,0 +1,47 @@
+// Substances between two MCS, on a processor: sources are counted, then all of them advance.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "engine/substances/diffusion.hpp"
+#include "engine/substances/sources.hpp"
+
+namespace kiln::substances {
+
+// What a state's obstacles leave open to a substance; empty where it has none.
+Openness openness_for(const SubstanceData& substance, const State& state);
+
+// Counts what there is of every substance of a state that is not known yet.
+void count_totals(const Model& model, State& state);
+
+class SubstanceStage {
+ public:
+  SubstanceStage(const Model& model, const State& state);
+
+  // The end of MCS number `mcs`. `rates(substance)`: see SourceCounter. All members of a team call it.
+  template <class Rates>
+  void play(State& state, int64_t mcs, const Rates& rates, Team& team, int member) {
+    for (std::size_t number = 0; number < solvers_.size(); ++number)
+      if (mcs % solvers_[number].data.update_every == 0)
+        play_one(solvers_[number], state, state.substances[number], rates(number), team, member);
+  }
+
+ private:
+  struct Solver {
+    SubstanceData data;
+    SourceCounter counter;
+    Diffusion diffusion;
+    Sources sources;
+    std::vector<double> held_at;
+  };
+
+  void play_one(Solver& solver, const State& state, Substance& substance, std::span<const double> rates,
+                Team& team, int member);
+  void hold(Solver& solver, Substance& substance) const;
+
+  double seconds_per_mcs_;
+  std::vector<Solver> solvers_;
+};
+
+}  // namespace kiln::substances
