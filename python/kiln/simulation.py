@@ -253,6 +253,11 @@ class Simulation:
         return table(self._sim.table("speeds"))
 
     @property
+    def substances(self) -> Substances:
+        """Concentrations as they are now, by name."""
+        return Substances(self._sim)
+
+    @property
     def lineage(self) -> pd.DataFrame:
         """A row per cell that there ever was (lineage.csv), where cells have properties, growth or rules."""
         return table(self._sim.table("lineage"))
@@ -378,6 +383,27 @@ class Cells:
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
+
+
+class Substances(Mapping):
+    """Concentrations by the names of substances: copies, of shape (z, y, x) or (y, x), a number per voxel.
+
+    >>> sim = Simulation({"lattice": {"size": [32, 32]}, "substances": {"o2": {"diffusion": 5, "start": 2, "coarsen": 2}}})
+    >>> sim.substances["o2"].shape, float(sim.substances["o2"].mean())
+    ((16, 16), 2.0)
+    """
+
+    def __init__(self, sim: _kiln.Simulation):
+        self._sim = sim
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self._sim.substance(text("name", name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sim.substance_names())
+
+    def __len__(self) -> int:
+        return len(self._sim.substance_names())
 
 
 class Edit:

@@ -231,7 +231,6 @@ void add_plan(CLI::App& app, PlanOptions& o) {
 void add_render(CLI::App& app, RenderOptions& o) {
   CLI::App& c = *app.add_subcommand("render", "Draws a run's saved states, or the first state of a model");
   using View = PictureSettings::View;
-  using By = PictureSettings::ColourBy;
   using FrameOf = PictureSettings::FrameOf;
   using Decoration = PictureSettings::Decoration;
   PictureSettings& p = o.picture;
@@ -242,9 +241,12 @@ void add_render(CLI::App& app, RenderOptions& o) {
   add_choice<View>(c, "--view", p.view, {{"slice", View::slice}, {"solid", View::solid}},
                    "slice (a plane) or solid (shaded surfaces)")
       ->type_name("VIEW");
-  add_choice<By>(c, "--colour,--color", p.colour_by,
-                 {{"type", By::type}, {"cell", By::cell}, {"act", By::act}}, "by type, cell or act")
+  c.add_option("--colour,--color", o.colour, "by type, cell, act, or the name of a property or a substance")
+      ->capture_default_str()
       ->type_name("WHAT");
+  c.add_option("--range", p.range, "colours by a number: the two values at the ends of the scale")
+      ->expected(2)
+      ->type_name("LOW HIGH");
   add_choice<int>(c, "--axis", p.axis, {{"x", 0}, {"y", 1}, {"z", 2}},
                   "slice: the axis that is cut across, x, y or z")
       ->type_name("AXIS");

@@ -98,6 +98,7 @@ struct RenderOptions {
   std::optional<int64_t> mcs;
   std::string out;
   PictureSettings picture;
+  std::string colour = "type";
   std::optional<PictureSettings::FrameOf> frame;
   bool animation = false;
 };

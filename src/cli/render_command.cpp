@@ -1,9 +1,11 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
+#include "model/branch.hpp"
 #include "model/file/read.hpp"
 #include "output/picture/animation.hpp"
 #include "output/picture/picture.hpp"
@@ -16,6 +18,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// ": dye, o2", those that colours can show; "" without any.
+std::string names_of_numbers(const Model& model) {
+  std::vector<std::string> names;
+  if (model.living != nullptr)
+    for (const Property& property : model.living->properties) names.push_back(property.name);
+  for (const SubstanceData& substance : model.substances) names.push_back(substance.name);
+  return names.empty() ? " (it has none)" : fmt::format(" ({})", fmt::join(names, ", "));
+}
+
 // Framed as the model's first picture, unless told otherwise.
 PictureSettings framed(const RenderOptions& options, const Model& model) {
   PictureSettings picture = options.picture;
@@ -23,6 +34,15 @@ PictureSettings framed(const RenderOptions& options, const Model& model) {
     picture.frame = *options.frame;
   else if (!model.pictures.empty())
     picture.frame = model.pictures.front().frame;
+  const std::optional<PictureSettings::ColourBy> colour = colour_named(model, options.colour);
+  if (!colour)
+    throw UserError(fmt::format("--colour is {}, but must be type, cell, act, or one of the model's properties and "
+                                "substances{}.",
+                                options.colour, names_of_numbers(model)));
+  picture.colour_by = *colour;
+  if (picture.shows_number()) picture.shown = options.colour;
+  if (!picture.range.empty() && (!picture.shows_number() || !(picture.range[0] < picture.range[1])))
+    throw UserError(fmt::format("--range goes with the colour of a property or a substance, the smaller value first."));
   return picture;
 }
 
@@ -40,7 +60,7 @@ int render_run(const RenderOptions& options) {
     AnimationWriter animation(0.12);
     PictureSeries series(framed(options, model), model);
     for (const int64_t mcs : snapshot_times(folder.path))
-      animation.add(series.draw_png(read_snapshot(folder.path, mcs)));
+      animation.add(series.draw_png(read_snapshot(folder.path, mcs, property_names(model))));
     const fs::path out = picture_file(options, folder.pictures() / "render.png");
     if (out.extension() != ".mp4")
       animation.finish(out);
@@ -49,7 +69,7 @@ int render_run(const RenderOptions& options) {
     fmt::print("{}: {} frames\n", out.string(), animation.frames());
     return 0;
   }
-  const State state = read_snapshot(folder.path, options.mcs);
+  const State state = read_snapshot(folder.path, options.mcs, property_names(model));
   const fs::path out = picture_file(options, folder.pictures() / fmt::format("render_{:08}.png", state.mcs));
   write_text_atomically(out, png_file(PictureSeries(framed(options, model), model).draw_png(state)));
   fmt::print("{}\n", out.string());

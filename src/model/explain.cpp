@@ -384,7 +384,7 @@ void explain_output(const Model& m, Page& page) {
     const std::string colour = p.colour_by == PictureSettings::ColourBy::type   ? "type"
                                : p.colour_by == PictureSettings::ColourBy::cell ? "cell"
                                : p.colour_by == PictureSettings::ColourBy::act  ? "Act"
-                                                                                : p.property;
+                                                                                : p.shown;
     std::string view = p.cut_away ? "solid, cut away" : "solid";
     if (p.one_cell_in > 1) view += fmt::format(", one cell in {}", grouped(double(p.one_cell_in)));
     if (p.view == PictureSettings::View::slice)

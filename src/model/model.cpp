@@ -99,6 +99,19 @@ int Model::history_length() const {
   return longest;
 }
 
+std::optional<PictureSettings::ColourBy> colour_named(const Model& model, const std::string& name) {
+  using By = PictureSettings::ColourBy;
+  if (name == "type") return By::type;
+  if (name == "cell") return By::cell;
+  if (name == "act") return By::act;
+  if (model.living != nullptr)
+    for (const Property& property : model.living->properties)
+      if (property.name == name) return By::property;
+  for (const SubstanceData& substance : model.substances)
+    if (substance.name == name) return By::substance;
+  return std::nullopt;
+}
+
 void count_anew(const Model& model, State& state, bool keep_anchors) {
   state.cells.moments.clear();
   if (model.reads(OptionalColumn::moments)) state.cells.moments.resize(state.cells.count());

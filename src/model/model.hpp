@@ -192,13 +192,13 @@ inline constexpr int kTallestPicture = 65535;
 
 struct PictureSettings {
   enum class View { slice, solid };  // slice: a plane (all of a 2-D lattice); solid: shaded surfaces
-  enum class ColourBy { type, cell, act, property };
+  enum class ColourBy { type, cell, act, property, substance };
   enum class FrameOf { lattice, tissue };
   enum class Decoration { full, scale, none };
   std::string name;
   View view = View::slice;
   ColourBy colour_by = ColourBy::type;
-  std::string property;                      // that colours show
+  std::string shown;                         // property or substance that colours show
   std::vector<double> range;                 // of its values, two; empty: those of each picture
   FrameOf frame = FrameOf::lattice;          // what fills the picture
   Decoration decoration = Decoration::full;  // below it: all; the scale and the time; nothing
@@ -212,6 +212,9 @@ struct PictureSettings {
   int64_t every = 0;            // MCS between pictures; 0: first and last state only
   bool animation = false;       // all pictures of this view as one APNG
   bool mp4 = true;              // and as MP4, where ffmpeg is there
+
+  // Whether colours stand for numbers on a scale of their own.
+  bool shows_number() const { return colour_by == ColourBy::property || colour_by == ColourBy::substance; }
 
   bool operator==(const PictureSettings&) const = default;
 };
@@ -270,6 +273,9 @@ struct Model {
 // Gives the state the optional columns that terms of the model read, and counts all that follows from the
 // lattice (see recount).
 void count_anew(const Model& model, State& state, bool keep_anchors);
+
+// What a name stands for as the colour of pictures; nothing where a model does not know it.
+std::optional<PictureSettings::ColourBy> colour_named(const Model& model, const std::string& name);
 
 // The name of a kind in model files.
 const char* kind_name(InitialStep::Kind kind);

@@ -2,6 +2,8 @@
 // out, on random lattices, and with values derived by hand.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include <cmath>
 #include <queue>
 
@@ -67,6 +69,62 @@ TEST(Chemotaxis, TheSourcesTypeSteersUnlessItIsMedium) {
   EXPECT_EQ((Copy{1, 2, 3, 4, {}, {1, 0, 0}}.steering_type()), 3);
   EXPECT_EQ((Copy{1, 0, 3, 0, {}, {1, 0, 0}}.steering_type()), 3);
   EXPECT_EQ((Copy{0, 2, 0, 4, {}, {1, 0, 0}}.steering_type()), 4);
+}
+
+// dH of one copy in a substance that is c(x) = x, read exactly at sites.
+float delta_in_ramp(const chemotaxis::Params& winner, const chemotaxis::Params& loser, const Copy& copy) {
+  const Lattice lattice{{16, 8, 1}, {true, false, false}, 2};
+  std::vector<float> values;
+  for (Site site = 0; site < lattice.sites(); ++site) values.push_back(float(lattice.position(site).x));
+  const SubstanceView view{values.data(), lattice, 1};
+  std::vector<TypePhysics> types(3);
+  types[1].chemotaxis = winner;
+  types[2].chemotaxis = loser;
+  Physics physics;
+  physics.lattice = lattice;
+  physics.uses.chemotaxis = physics.uses.substances = true;
+  physics.types.first = types.data();
+  physics.substances = &view;
+  float dh = 0;
+  int world = 0;
+  EXPECT_TRUE(chemotaxis::Term::add<2>(physics, world, copy, dh));
+  return dh;
+}
+
+TEST(Chemotaxis, FollowsTheResponseToASubstance) {
+  const Copy copy{1, 2, 1, 2, {3, 4, 0}, {1, 1, 0}};
+  const chemotaxis::Params none{0, -1, 0};
+  const auto delta = [&](chemotaxis::Response response, float half) {
+    return delta_in_ramp({10, -1, 0, float(response), half}, none, copy);
+  };
+  using enum chemotaxis::Response;
+  EXPECT_EQ(delta(linear, 1), -10);
+  EXPECT_NEAR(delta(saturated, 2), -10 * (4.0 / 6 - 3.0 / 5), 1e-5);
+  EXPECT_NEAR(delta(saturated_linear, 2), -10 * (4.0 / 3 - 3.0 / 2.5), 1e-5);
+  EXPECT_NEAR(delta(logarithmic, 2), -10 * (std::log(3.0) - std::log(2.5)), 1e-5);
+  // Over a periodic side, from 15 to 0.
+  EXPECT_EQ(delta_in_ramp({10, -1, 0}, none, {1, 2, 1, 2, {15, 4, 0}, {1, 0, 0}}), 150);
+}
+
+// The winner's 10 and the loser's 1, by who has a say and where.
+TEST(Chemotaxis, IsSteeredByThoseWhoAreAsked) {
+  const Copy between{1, 2, 1, 2, {3, 4, 0}, {1, 0, 0}}, into_medium{1, 0, 1, 0, {3, 4, 0}, {1, 0, 0}},
+      out_of_medium{0, 2, 0, 2, {3, 4, 0}, {1, 0, 0}};
+  const auto delta = [](chemotaxis::Who who, chemotaxis::At at, const Copy& copy) {
+    return delta_in_ramp({10, -1, 0, 0, 1, float(who), float(at)}, {1, -1, 0, 0, 1, float(who), float(at)},
+                         copy);
+  };
+  using enum chemotaxis::Who;
+  using chemotaxis::At;
+  const auto row = [&](chemotaxis::Who who, At at) {
+    return std::array{delta(who, at, between), delta(who, at, into_medium), delta(who, at, out_of_medium)};
+  };
+  EXPECT_EQ(row(winner_or_loser, At::all), (std::array{-10.0f, -10.0f, -1.0f}));
+  EXPECT_EQ(row(winner, At::all), (std::array{-10.0f, -10.0f, 0.0f}));
+  EXPECT_EQ(row(both, At::all), (std::array{-11.0f, -10.0f, -1.0f}));
+  EXPECT_EQ(row(winner_or_loser, At::medium), (std::array{0.0f, -10.0f, -1.0f}));
+  EXPECT_EQ(row(winner, At::medium), (std::array{0.0f, -10.0f, 0.0f}));
+  EXPECT_EQ(row(both, At::medium), (std::array{0.0f, -10.0f, -1.0f}));
 }
 
 TEST(Persistence, IsTheFormula) {

@@ -29,7 +29,7 @@ struct Uptake {
 struct Sources {
   std::vector<double> secretion;  // concentration per second, by voxel; empty: none
   std::vector<Uptake> uptake;
-  std::vector<uint8_t> held;  // by voxel: whether its concentration stays as it is; empty: nowhere
+  std::vector<uint8_t> held = {};  // by voxel: whether its concentration stays as it is; empty: nowhere
 };
 
 struct Equation {

@@ -199,8 +199,10 @@ struct Check {
 
   bool names_property(const Node& node) const {
     const auto* text = std::get_if<std::string>(&node.value);
-    return text != nullptr &&
-           std::find(scope.properties.begin(), scope.properties.end(), *text) != scope.properties.end();
+    const auto is_in = [&](const std::vector<std::string>& names) {
+      return text != nullptr && std::find(names.begin(), names.end(), *text) != names.end();
+    };
+    return is_in(scope.properties) || is_in(scope.substances);
   }
 
   void tables_by_number(const Node& node) const {

@@ -60,18 +60,15 @@ PictureSettings read_picture(const Reading& r, Node& node, const std::string& pa
   const std::string colour = find(node, "colour")->text();
   if (find(node, "name") == nullptr) put(node, "name", {view + "-" + colour, node.place});
   result.name = find(node, "name")->text();
-  result.colour_by = colour == "type"   ? PictureSettings::ColourBy::type
-                     : colour == "cell" ? PictureSettings::ColourBy::cell
-                     : colour == "act"  ? PictureSettings::ColourBy::act
-                                        : PictureSettings::ColourBy::property;
-  if (result.colour_by == PictureSettings::ColourBy::property) result.property = colour;
+  result.colour_by = *colour_named(r.model, colour);
+  if (result.shows_number()) result.shown = colour;
   if (const Node* range = find(node, "range")) {
     for (const Node& end : *range->array()) result.range.push_back(end.real());
     if (result.range.size() != 2 || !(result.range[0] < result.range[1]))
       fail_at(*range, fmt::format("{}.range is {}, but must be two numbers, the smaller one first.", path,
                                   inline_toml(*range)));
-    if (result.property.empty())
-      fail_at(*range, fmt::format("{}.range goes with the colour of a property, but {}.colour is \"{}\".",
+    if (!result.shows_number())
+      fail_at(*range, fmt::format("{}.range goes with the colour of a property or a substance, but {}.colour is \"{}\".",
                                   path, path, colour));
   }
   if (find(node, "frame") == nullptr)

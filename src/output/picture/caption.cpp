@@ -220,7 +220,7 @@ Caption caption_of(const PictureSettings& settings, const Model& model, const Pa
   for (std::size_t t = 1; t < model.types.size(); ++t) {
     const CellType& type = model.types[t];
     const bool hidden = type.hidden && (type.frozen || settings.view == PictureSettings::View::solid);
-    if (!hidden && (by_type || palette.is_plain(TypeId(t))))
+    if (!hidden && (by_type || (palette.is_plain(TypeId(t)) && !palette.shows_in(TypeId(t)))))
       caption.types.push_back({type.colour, type.name});
     if (const float max = palette.act_max(TypeId(t)); max > 0 && !palette.is_plain(TypeId(t))) {
       least = std::min(least, max);
@@ -230,11 +230,13 @@ Caption caption_of(const PictureSettings& settings, const Model& model, const Pa
   if (by_type && caption.types.size() < 2) caption.types.clear();
   if (palette.by_act())
     caption.ramp = {"Act", "0", least == most ? fmt::format("{:g}", most) : "Max of the type"};
-  if (palette.by_property()) {
+  if (palette.by_number()) {
     std::string unit;
-    for (const Property& property : model.living->properties)
-      if (property.name == settings.property) unit = property.unit;
-    caption.ramp = {settings.property, fmt::format("{:.3g}", palette.low()),
+    for (std::size_t p = 0; model.living != nullptr && p < model.living->properties.size(); ++p)
+      if (model.living->properties[p].name == settings.shown) unit = model.living->properties[p].unit;
+    for (const SubstanceData& substance : model.substances)
+      if (substance.name == settings.shown) unit = substance.unit;
+    caption.ramp = {settings.shown, fmt::format("{:.3g}", palette.low()),
                     fmt::format("{:.3g}", palette.high()) + (unit.empty() ? "" : " " + unit)};
   }
   return caption;

@@ -146,8 +146,11 @@ Palette::Palette(PictureSettings::ColourBy colour_by, const Model& model, const 
 Palette::Palette(const PictureSettings& settings, const Model& model, const State& state)
     : colour_by_(settings.colour_by) {
   if (by_act() && state.act.empty()) colour_by_ = PictureSettings::ColourBy::type;
-  if (by_property() && (model.living == nullptr || state.cells.property.empty()))
-    colour_by_ = PictureSettings::ColourBy::type;
+  by_cells_number_ = colour_by_ == PictureSettings::ColourBy::property && !state.cells.property.empty();
+  if (colour_by_ == PictureSettings::ColourBy::substance)
+    for (const Substance& substance : state.substances)
+      if (substance.name == settings.shown) substance_ = &substance;
+  if (settings.shows_number() && !by_number()) colour_by_ = PictureSettings::ColourBy::type;
   for (std::size_t t = 0; t < model.types.size(); ++t) {
     Type type{t == 0 || model.types[t].frozen, 0, false, colours_.size(), model.types[t].colour};
     // The largest of all phases: a colour keeps its meaning through an animation.
@@ -166,24 +169,60 @@ Palette::Palette(const PictureSettings& settings, const Model& model, const Stat
     types_.push_back(type);
   }
   first_shared_ = colours_.size();
-  if (by_property()) read_property(settings, model, state);
-  if (by_act() || by_property()) colours_.insert(colours_.end(), act_colours().begin(), act_colours().end());
+  if (by_substance())
+    read_substance(settings, model, state);
+  else if (by_cells_number_)
+    read_property(settings, model, state);
+  if (by_act() || by_number()) colours_.insert(colours_.end(), act_colours().begin(), act_colours().end());
   if (colour_by_ == PictureSettings::ColourBy::cell)
     colours_.insert(colours_.end(), cell_colours().begin(), cell_colours().end());
 }
 
-// Of cells that are there.
+float Palette::site_value(const State& state, Site site) const {
+  if (by_act()) return state.act[std::size_t(site)];
+  const Vec3i place = state.lattice.position(site);
+  return state.lattice.dimension == 2 ? concentration_at<2>(substance_->view(), place)
+                                      : concentration_at<3>(substance_->view(), place);
+}
+
 void Palette::read_property(const PictureSettings& settings, const Model& model, const State& state) {
   const std::vector<Property>& all = model.living->properties;
   const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Property& p) { return p.name == settings.property; });
+      std::find_if(all.begin(), all.end(), [&](const Property& p) { return p.name == settings.shown; });
   const auto property = std::size_t(found - all.begin());
   for (std::size_t t = 0; t < types_.size(); ++t)
-    types_[t].has_property = t > 0 && model.living->types[t].starts[property] != kNoFormula;
-  const Cells& cells = state.cells;
-  const auto value = [&](CellId cell) { return cells.property[cell * all.size() + property]; };
+    types_[t].has_number = t > 0 && model.living->types[t].starts[property] != kNoFormula;
+  std::vector<double> values;
+  for (CellId cell = 0; cell < state.cells.count(); ++cell)
+    values.push_back(state.cells.property[cell * all.size() + property]);
+  show_values(settings, state.cells, values);
+}
+
+// In slices at every site that is open to it, in solid views as the mean in each cell.
+void Palette::read_substance(const PictureSettings& settings, const Model& model, const State& state) {
+  const auto data = std::find_if(model.substances.begin(), model.substances.end(),
+                                 [&](const SubstanceData& s) { return s.name == settings.shown; });
+  for (std::size_t t = 0; t < types_.size(); ++t) types_[t].has_number = !data->impermeable[t];
+  if (settings.view == PictureSettings::View::slice) {
+    const auto [least, most] = std::minmax_element(substance_->values.begin(), substance_->values.end());
+    low_ = settings.range.empty() ? *least : settings.range[0];
+    high_ = settings.range.empty() ? *most : settings.range[1];
+    return;
+  }
+  std::vector<double> sums(state.cells.count(), 0.0);
+  for (Site site = 0; site < state.lattice.sites(); ++site)
+    sums[state.ids[std::size_t(site)]] += site_value(state, site);
+  for (CellId cell = 1; cell < state.cells.count(); ++cell)
+    if (const int32_t volume = state.cells.extent[cell].volume; volume > 0) sums[cell] /= volume;
+  by_cells_number_ = true;
+  show_values(settings, state.cells, sums);
+}
+
+// Of cells that are there.
+void Palette::show_values(const PictureSettings& settings, const Cells& cells,
+                          const std::vector<double>& values) {
   const auto is_shown = [&](CellId cell) {
-    return types_[cells.type[cell]].has_property && cells.extent[cell].volume > 0;
+    return types_[cells.type[cell]].has_number && cells.extent[cell].volume > 0;
   };
   if (!settings.range.empty()) {
     low_ = settings.range[0];
@@ -192,22 +231,26 @@ void Palette::read_property(const PictureSettings& settings, const Model& model,
     bool any = false;
     for (CellId cell = 1; cell < cells.count(); ++cell) {
       if (!is_shown(cell)) continue;
-      low_ = any ? std::min(low_, value(cell)) : value(cell);
-      high_ = any ? std::max(high_, value(cell)) : value(cell);
+      low_ = any ? std::min(low_, values[cell]) : values[cell];
+      high_ = any ? std::max(high_, values[cell]) : values[cell];
       any = true;
     }
   }
   steps_.assign(cells.count(), 0);
   const double span = high_ > low_ ? high_ - low_ : 1;
   for (CellId cell = 1; cell < cells.count(); ++cell)
-    if (is_shown(cell)) steps_[cell] = uint8_t(act_step((value(cell) - low_) / span));
+    if (is_shown(cell)) steps_[cell] = uint8_t(act_step((values[cell] - low_) / span));
 }
 
-std::size_t Palette::index(CellId cell, TypeId type, float act) const {
+std::size_t Palette::index(CellId cell, TypeId type, float at_site) const {
   const Type& look = types_[type];
-  if (look.plain || (by_property() && !look.has_property)) return look.first;
-  if (by_property()) return first_shared_ + steps_[cell];
-  if (by_act()) return first_shared_ + act_step(look.act_max > 0 ? act / look.act_max : 0);
+  if (by_substance()) {
+    if (!look.has_number) return look.first;
+    return first_shared_ + act_step(high_ > low_ ? (at_site - low_) / (high_ - low_) : 0);
+  }
+  if (look.plain || (by_cells_number_ && !look.has_number)) return look.first;
+  if (by_cells_number_) return first_shared_ + steps_[cell];
+  if (by_act()) return first_shared_ + act_step(look.act_max > 0 ? at_site / look.act_max : 0);
   if (colour_by_ == PictureSettings::ColourBy::cell) return first_shared_ + cell_step(cell);
   return look.first + draw_of(cell).c % kShades;
 }

@@ -32,31 +32,44 @@ class Palette {
   Palette(const PictureSettings& settings, const Model& model, const State& state);
   Palette(PictureSettings::ColourBy colour_by, const Model& model, const State& state);  // of no property
 
-  bool by_property() const { return colour_by_ == PictureSettings::ColourBy::property; }
+  // Whether colours show a property; the mean of a substance in each cell, where surfaces are drawn; or that
+  // substance at every site.
+  bool by_number() const { return by_cells_number_ || by_substance(); }
+  bool by_substance() const { return substance_ != nullptr && !by_cells_number_; }
+  // Whether sites of one cell may differ: `site_value` is then what `colour` looks at.
+  bool by_site() const { return by_act() || by_substance(); }
+  float site_value(const State& state, Site site) const;
   // Whether `colour` looks at the Act value.
   bool by_act() const { return colour_by_ == PictureSettings::ColourBy::act; }
   PictureSettings::ColourBy colour_by() const { return colour_by_; }
 
-  // `act` may be a mean over sites. Frozen types and the medium always have the colour of their type.
-  Colour colour(CellId cell, TypeId type, float act = 0) const { return colours_[index(cell, type, act)]; }
+  // `at_site` is what `site_value` gives, maybe a mean over sites. Frozen types and the medium have the colour
+  // of their type, but where a substance is shown that can enter them.
+  Colour colour(CellId cell, TypeId type, float at_site = 0) const {
+    return colours_[index(cell, type, at_site)];
+  }
 
   // The same as a place in a table that follows from the model alone, so that all pictures of a run share it.
-  std::size_t index(CellId cell, TypeId type, float act = 0) const;
+  std::size_t index(CellId cell, TypeId type, float at_site = 0) const;
   const std::vector<Colour>& colours() const { return colours_; }
 
   bool is_plain(TypeId type) const { return types_[type].plain; }
+  // Whether a substance is shown that cells of the type are open to.
+  bool shows_in(TypeId type) const { return by_substance() && types_[type].has_number; }
   float act_max(TypeId type) const { return types_[type].act_max; }
-  // Of the property, at the ends of the ramp.
+  // Of the property or the substance, at the ends of the ramp.
   double low() const { return low_; }
   double high() const { return high_; }
 
  private:
   void read_property(const PictureSettings& settings, const Model& model, const State& state);
+  void read_substance(const PictureSettings& settings, const Model& model, const State& state);
+  void show_values(const PictureSettings& settings, const Cells& cells, const std::vector<double>& values);
 
   struct Type {
     bool plain;  // frozen, or the medium
     float act_max;
-    bool has_property;
+    bool has_number;
     std::size_t
         first;  // of its colours; a cell has one of several shades, so that neighbours can be told apart
     Colour colour;
@@ -67,7 +80,9 @@ class Palette {
   std::size_t first_shared_ = 0;  // of the colours that do not depend on the type
   std::vector<Colour> colours_;
   double low_ = 0, high_ = 1;
-  std::vector<uint8_t> steps_;  // by cell: of the ramp, where colours show a property
+  bool by_cells_number_ = false;
+  std::vector<uint8_t> steps_;            // by cell: of the ramp, where colours show a number of cells
+  const Substance* substance_ = nullptr;  // of the state
 };
 
 }  // namespace kiln

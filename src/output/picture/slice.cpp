@@ -172,7 +172,7 @@ class SlicePainter {
     ids_.assign(columns.size() * rows.size(), kMedium);
     colours_.assign(ids_.size(), background);
     CellId last = kMedium;
-    auto last_colour = uint16_t(palette_.index(kMedium, 0));
+    auto last_colour = uint16_t(palette_.index(kMedium, 0));  // not read where colours are by site
     std::size_t i = 0;
     for (const int row : rows) {
       const int along = axes_.rows_up ? size[axes_.row] - 1 - row : row;
@@ -181,9 +181,9 @@ class SlicePainter {
         if (row >= 0 && column >= 0) {
           const Site site = start + column * stride[axes_.column];
           const CellId id = state_.ids[site];
-          if (id != last || palette_.by_act())
-            last_colour =
-                uint16_t(palette_.index(id, state_.cells.type[id], palette_.by_act() ? state_.act[site] : 0));
+          if (id != last || palette_.by_site())
+            last_colour = uint16_t(palette_.index(id, state_.cells.type[id],
+                                                  palette_.by_site() ? palette_.site_value(state_, site) : 0));
           last = id;
           ids_[i] = id;
           colours_[i] = last_colour;

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "data/hdf5/file.hpp"
+#include "model/branch.hpp"
 #include "output/state/linked_parts.hpp"
 #include "output/state/own_sites.hpp"
 #include "output/state/xdmf.hpp"
@@ -129,6 +130,72 @@ void write_cells(const hdf5::Group& group, const Cells& cells, CellId first, dou
   for (int axis = 0; axis < 3; ++axis) write(std::string(1, "xyz"[axis]), place[axis]);
 }
 
+// Of cells that live.
+void write_lives(const hdf5::Group& group, const Cells& cells, const std::vector<std::string>& properties) {
+  const std::size_t count = cells.count();
+  if (cells.life.empty()) return;
+  std::vector<int64_t> parent;
+  std::vector<int32_t> generation;
+  for (const Cells::Life& life : cells.life) {
+    parent.push_back(life.parent);
+    generation.push_back(life.generation);
+  }
+  group.write("parent", parent.data(), {count});
+  group.write("generation", generation.data(), {count});
+  const hdf5::Group all = group.create_group("properties");
+  std::vector<double> values(count);
+  for (std::size_t p = 0; p < properties.size(); ++p) {
+    for (std::size_t cell = 0; cell < count; ++cell)
+      values[cell] = cells.property[cell * properties.size() + p];
+    all.write(properties[p], values.data(), {count});
+  }
+}
+
+void write_substances(const hdf5::Group& group, const std::vector<Substance>& substances) {
+  if (substances.empty()) return;
+  const hdf5::Group all = group.create_group("substances");
+  for (const Substance& s : substances) {
+    const hdf5::Dataset dataset = all.write(s.name, s.values.data(), shape_of(s.voxels));
+    dataset.set("coarsen", int64_t(s.coarsen));
+    dataset.set("periodic",
+                std::vector<int64_t>{s.voxels.periodic.x, s.voxels.periodic.y, s.voxels.periodic.z});
+  }
+}
+
+void read_lives(const hdf5::Group& group, Cells& cells, const std::vector<std::string>& properties) {
+  if (!group.has("properties")) return;
+  const hdf5::Group all = group.open_group("properties");
+  cells.property_count = int(properties.size());
+  cells.property.assign(cells.count() * properties.size(), 0);
+  for (std::size_t p = 0; p < properties.size(); ++p) {
+    if (!all.has(properties[p])) continue;
+    std::vector<double> values(cells.count());
+    all.read(properties[p], values.data(), {cells.count()});
+    for (std::size_t cell = 0; cell < cells.count(); ++cell)
+      cells.property[cell * properties.size() + p] = values[cell];
+  }
+}
+
+std::vector<Substance> read_substances(const hdf5::Group& group, const Lattice& sites) {
+  std::vector<Substance> result;
+  if (!group.has("substances")) return result;
+  const hdf5::Group all = group.open_group("substances");
+  for (const std::string& name : all.members()) {
+    Substance& s = result.emplace_back();
+    const hdf5::Dataset dataset = all.open_dataset(name, hdf5::Element::f64);
+    s.name = name;
+    s.coarsen = int32_t(dataset.whole("coarsen"));
+    s.voxels = voxels_of(sites, s.coarsen);
+    const std::vector<int64_t> periodic = dataset.wholes("periodic");
+    for (std::size_t axis = 0; axis < std::min<std::size_t>(periodic.size(), 3); ++axis)
+      s.voxels.periodic[int(axis)] = periodic[axis] != 0;
+    s.values.resize(std::size_t(s.voxels.sites()));
+    all.read(name, s.values.data(), shape_of(s.voxels));
+    s.show();
+  }
+  return result;
+}
+
 void link_cells(const hdf5::Group& group, const LinkedParts& parts) {
   for (const auto& [name, element] :
        std::initializer_list<std::pair<const char*, hdf5::Element>>{{"type", hdf5::Element::u8},
@@ -166,13 +233,17 @@ void check_parts(const path& file, const hdf5::Group& group) {
                                   part.string()));
 }
 
-void write_state(const hdf5::Group& group, const State& state, double voxel_um) {
+void write_state(const hdf5::Group& group, const State& state, double voxel_um,
+                 const std::vector<std::string>& properties) {
   const hdf5::Shape shape = shape_of(state.lattice);
   group.set("mcs", state.mcs);
   group.write("ids", state.ids.data(), shape);
   write_types(group, state);
   if (!state.act.empty()) group.write("act", state.act.data(), shape);
-  write_cells(group.create_group("cells"), state.cells, kMedium, voxel_um);
+  const hdf5::Group cells = group.create_group("cells");
+  write_cells(cells, state.cells, kMedium, voxel_um);
+  write_lives(cells, state.cells, properties);
+  write_substances(group, state.substances);
 }
 
 }  // namespace
@@ -189,7 +260,7 @@ void write_snapshot_part(const path& folder, const OwnPart& part, double voxel_u
 }
 
 LatticeFile::Settings LatticeFile::settings_of(const Model& model) {
-  Settings settings{model.lattice, model.units, {}};
+  Settings settings{model.lattice, model.units, {}, property_names(model)};
   for (const CellType& type : model.types) settings.type_names.push_back(type.name);
   return settings;
 }
@@ -262,7 +333,8 @@ void LatticeFile::add(const State& state) {
   write_atomically(file_of(state.mcs), [&](const path& temporary) {
     hdf5::File file(temporary, hdf5::File::Mode::create);
     start(file.root(), settings_);
-    write_state(file.root().create_group(group_name(state.mcs)), state, settings_.units.voxel_um);
+    write_state(file.root().create_group(group_name(state.mcs)), state, settings_.units.voxel_um,
+                settings_.properties);
     file.close();
   });
   saved_.insert(std::upper_bound(saved_.begin(), saved_.end(), state.mcs), state.mcs);
@@ -314,11 +386,15 @@ void LatticeFile::add_group(const hdf5::Group& from, int64_t mcs, const hdf5::Gr
 void LatticeFile::finish() {
   write_atomically(folder_ / "lattice.h5", [&](const path& temporary) { assemble(temporary); });
   const Vec3i& size = settings_.lattice.size;
-  XdmfSeries series{"lattice.h5", {size.z, size.y, size.x}, settings_.units.voxel_um, {}};
+  XdmfSeries series{"lattice.h5", {size.z, size.y, size.x}, settings_.units.voxel_um, {}, {}};
   const hdf5::File file(folder_ / "lattice.h5", hdf5::File::Mode::read);
   for (const int64_t mcs : saved_) {
     const bool has_act = file.root().open_group(group_name(mcs)).has("act");
     series.steps.push_back({group_name(mcs), double(mcs) * settings_.units.seconds_per_mcs / 60, has_act});
+    if (series.substances.empty())
+      for (const Substance& s :
+           read_substances(file.root().open_group(group_name(mcs)), settings_.lattice))
+        series.substances.push_back({s.name, {s.voxels.size.z, s.voxels.size.y, s.voxels.size.x}, s.coarsen});
   }
   write_text_atomically(folder_ / "lattice.xdmf", xdmf_text(series));
   remove_folder_atomically(parts_);
@@ -334,7 +410,7 @@ std::vector<int64_t> snapshot_times(const path& path) {
   return times;
 }
 
-State read_snapshot(const path& path, std::optional<int64_t> mcs) {
+State read_snapshot(const path& path, std::optional<int64_t> mcs, const std::vector<std::string>& properties) {
   const std::vector<int64_t> times = snapshot_times(path);
   if (times.empty()) throw UserError(fmt::format("{} has no snapshot of a lattice in it.", path.string()));
   if (mcs && !std::binary_search(times.begin(), times.end(), *mcs))
@@ -343,7 +419,7 @@ State read_snapshot(const path& path, std::optional<int64_t> mcs) {
   if (std::filesystem::is_directory(path)) {
     const auto part = part_of(path, mcs.value_or(times.back()));
     return read_snapshot(std::filesystem::exists(part) ? part : path / "lattice.h5",
-                         mcs.value_or(times.back()));
+                         mcs.value_or(times.back()), properties);
   }
   const hdf5::File file(path, hdf5::File::Mode::read);
   State state;
@@ -370,6 +446,8 @@ State read_snapshot(const path& path, std::optional<int64_t> mcs) {
   state.cells.extent.resize(count);
   state.cells.centroid.resize(count);
   for (std::size_t i = 0; i < count; ++i) state.cells.extent[i] = {volume[i], perimeter[i]};
+  read_lives(cells, state.cells, properties);
+  state.substances = read_substances(group, state.lattice);
   const CellId largest = *std::max_element(state.ids.begin(), state.ids.end());
   if (largest >= count)
     throw UserError(

@@ -10,7 +10,10 @@
 //   /mcs_00000100/act       uint16, the same shape: Act, where the model uses it
 //   /mcs_00000100/cells     type, volume (sites), perimeter, x, y, z (micrometres, unwrapped), by cell id; x,
 //   y, z
-//                           are NaN for the medium and for cells that are frozen or extinct
+//                           are NaN for the medium and for cells that are frozen or extinct; where cells
+//                           live, also parent (id), generation, and a dataset per property
+//   /mcs_00000100/substances/NAME   float64 (nz, ny, nx) or (ny, nx) by voxel: its concentration; attributes
+//                           coarsen (sites per edge of a voxel), periodic
 //
 // The site (i, j, k) is centred at (i, j, k) voxel_um.
 #pragma once
@@ -53,7 +56,7 @@ class LatticeFile {
   struct Settings {
     Lattice lattice;
     Units units;
-    std::vector<std::string> type_names;
+    std::vector<std::string> type_names, properties;
   };
   LatticeFile(const std::filesystem::path& folder, Settings settings);
   std::filesystem::path file_of(int64_t mcs) const;
@@ -75,8 +78,9 @@ void write_snapshot_part(const std::filesystem::path& folder, const OwnPart& par
 std::vector<int64_t> snapshot_times(const std::filesystem::path& path);
 
 // A snapshot of a lattice.h5, or of the folder of a run, the last one unless `mcs` is given: lattice, MCS,
-// ids, Act, and the cells' types and extents. Enough to draw, not to go on with: centroids are left at zero,
+// ids, Act, substances, and the cells' types, extents and properties, these in the order of `properties`. Enough to draw, not to go on with: centroids are left at zero,
 // and there is nothing of persistence.
-State read_snapshot(const std::filesystem::path& path, std::optional<int64_t> mcs = std::nullopt);
+State read_snapshot(const std::filesystem::path& path, std::optional<int64_t> mcs = std::nullopt,
+                    const std::vector<std::string>& properties = {});
 
 }  // namespace kiln

@@ -20,6 +20,13 @@ struct XdmfSeries {
   std::array<int32_t, 3> sites{1, 1, 1};
   double voxel_um = 1;
   std::vector<Step> steps;
+  // In voxels of their own: a series of images each.
+  struct Substance {
+    std::string name;
+    std::array<int32_t, 3> voxels;  // (nz, ny, nx)
+    int32_t coarsen;                // sites along the edge of a voxel
+  };
+  std::vector<Substance> substances;
 };
 
 std::string xdmf_text(const XdmfSeries& series);

@@ -47,7 +47,7 @@ constexpr Key kPictureKeys[] = {
     {"name", file_stem, 0, 0, "(view and colour)", "", "", "of the files; no two alike"},
     {"colour", choice_or_property, 0, 0, "\"type\"", "type|cell|act", "", "what the colours show"},
     {"range", reals, -1e300, 1e300, "(from the least to the largest in each picture)", "", "",
-     "with the colour of a property: the two values at the ends of the scale"},
+     "with the colour of a property or a substance: the two values at the ends of the scale"},
     {"frame", choice, 0, 0, "(tissue; lattice where cells migrate)", "lattice|tissue", "",
      "what fills the picture: all of the lattice, or the cells in the first picture with a margin, and more "
      "as soon as "

@@ -105,7 +105,7 @@ std::string allowed(const Key& key, int dimension, const Section* section) {
       return fmt::format("{} or a list of {} numbers {}", quoted_choices,
                          dimension == 0 ? "2 or 3" : fmt::to_string(dimension), range_text(key));
     case choice_or_property:
-      return fmt::format("{} or the name of a property", quoted_choices);
+      return fmt::format("{} or the name of a property or a substance", quoted_choices);
     case side:
       return fmt::format("{}, a number {}, or {{ flux = a number }}", quoted_choices, range_text(key));
     case tables_by_number:
