@@ -190,10 +190,9 @@ py::array substance_values(Simulation& simulation, const std::string& name) {
     if (s.voxels.dimension == 3) shape.insert(shape.begin(), n.z);
     return py::array_t<double>(shape, s.values.data());
   }
-  throw UserError(known.empty()
-                      ? fmt::format("substances[\"{}\"]: the model has no substances.", name)
-                      : fmt::format("substances[\"{}\"] is not known; there are {}.", name,
-                                    fmt::join(known, ", ")));
+  throw UserError(known.empty() ? fmt::format("substances[\"{}\"]: the model has no substances.", name)
+                                : fmt::format("substances[\"{}\"] is not known; there are {}.", name,
+                                              fmt::join(known, ", ")));
 }
 
 py::dict counts_of(const AttemptCounts& counts) {

@@ -36,13 +36,15 @@ PictureSettings framed(const RenderOptions& options, const Model& model) {
     picture.frame = model.pictures.front().frame;
   const std::optional<PictureSettings::ColourBy> colour = colour_named(model, options.colour);
   if (!colour)
-    throw UserError(fmt::format("--colour is {}, but must be type, cell, act, or one of the model's properties and "
-                                "substances{}.",
-                                options.colour, names_of_numbers(model)));
+    throw UserError(
+        fmt::format("--colour is {}, but must be type, cell, act, or one of the model's properties and "
+                    "substances{}.",
+                    options.colour, names_of_numbers(model)));
   picture.colour_by = *colour;
   if (picture.shows_number()) picture.shown = options.colour;
   if (!picture.range.empty() && (!picture.shows_number() || !(picture.range[0] < picture.range[1])))
-    throw UserError(fmt::format("--range goes with the colour of a property or a substance, the smaller value first."));
+    throw UserError(
+        fmt::format("--range goes with the colour of a property or a substance, the smaller value first."));
   return picture;
 }
 

@@ -40,8 +40,8 @@ void count_unlike_in_row(const State& state, const Neighbourhood& n, int32_t y, 
 // differs.
 std::string audit(const State& state, const Neighbourhood& perimeter, const std::vector<bool>& frozen);
 
-// A hash of (mcs, ids, Act, concentrations, and the cells' columns that are hashed, p among them): a sum of mixed (place,
-// value) entries, so it depends on no layout, order or platform. As 16 hexadecimal digits.
+// A hash of (mcs, ids, Act, concentrations, and the cells' columns that are hashed, p among them): a sum of
+// mixed (place, value) entries, so it depends on no layout, order or platform. As 16 hexadecimal digits.
 std::string state_hash(const State& state);
 
 // The sum that a hash is made of, for who knows a part of the state alone: what time and size, a site, and

@@ -267,7 +267,7 @@ struct Model {
   bool has_own_targets() const;             // cells of some type, in any phase
   // Whether something happens between two MCS beside motion: cells live, or substances spread.
   bool has_stages() const { return living != nullptr || !substances.empty(); }
-  int history_length() const;               // the largest dt of persistence in any phase, 0 without
+  int history_length() const;  // the largest dt of persistence in any phase, 0 without
 };
 
 // Gives the state the optional columns that terms of the model read, and counts all that follows from the

@@ -55,7 +55,7 @@ struct SubstanceData {
   int32_t coarsen = 1;  // sites along the edge of a voxel
   bool steady = false;  // always at its steady state
   int64_t update_every = 1;
-  std::vector<bool> impermeable;  // by type
+  std::vector<bool> impermeable;   // by type
   std::vector<SubstanceUse> uses;  // by type
   // What there is at the start: one of these.
   formula::Tree start_tree;

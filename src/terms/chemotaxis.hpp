@@ -88,8 +88,7 @@ struct Term : TermDefaults {
       return true;
     }
     const Params& p = physics.types[copy.steering_type()].chemotaxis;
-    if (p.lambda != 0)
-      dh += chemotaxis::delta(p, copy, physics.field_at(int(p.field), copy.source));
+    if (p.lambda != 0) dh += chemotaxis::delta(p, copy, physics.field_at(int(p.field), copy.source));
     return true;
   }
 

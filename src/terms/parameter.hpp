@@ -8,12 +8,12 @@ namespace kiln {
 
 enum class Kind {
   real,
-  whole,   // an integer
-  flag,    // true or false
-  field,   // the name of a vector field, kept as its index; -1 where none is given
+  whole,      // an integer
+  flag,       // true or false
+  field,      // the name of a vector field, kept as its index; -1 where none is given
   substance,  // the same of a substance
   choice,     // one of `choices`, kept as its number
-  target,  // a number, or "start": every cell has its own, what it measures in the first state
+  target,     // a number, or "start": every cell has its own, what it measures in the first state
 };
 
 struct Parameter {
@@ -24,7 +24,7 @@ struct Parameter {
   bool required;       // must be given once the term is used
   const char* unit;
   const char* meaning;
-  bool fixed = false;  // the state remembers it, so it is the same in all phases
+  bool fixed = false;        // the state remembers it, so it is the same in all phases
   const char* choices = "";  // separated by "|"; the first is what a model gets that mentions none
 };
 

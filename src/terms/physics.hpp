@@ -59,7 +59,7 @@ struct Physics {
   const Neighbourhood* perimeter_neighbours = nullptr;
   bool adhesion_is_moore = true, perimeter_is_moore = true;
   const VectorField* fields = nullptr;
-  const int32_t* act_logs = nullptr;  // [largest Max + 1]
+  const int32_t* act_logs = nullptr;          // [largest Max + 1]
   const SubstanceView* substances = nullptr;  // of the state
 
   template <class Term>

@@ -27,11 +27,13 @@ constexpr BadModel kBadModels[] = {
      "m.toml: lattice.size is missing; it must be a list of 2 or 3 integers between 1 and 1e+06 (sites)."},
     {"xyzzy = 5",
      "m.toml:1: unknown key xyzzy; known here are title, seed, temperature, fidelity, mcs, lattice, units, "
-     "neighbourhood, types, adhesion, fields, substances, initial, constants, rules, tick, phases, schedule, measure, "
+     "neighbourhood, types, adhesion, fields, substances, initial, constants, rules, tick, phases, schedule, "
+     "measure, "
      "pictures, output."},
     {"\"a\\u0000\\u001b[1m\" = 5\nlattice.size = [9, 9]",
      "m.toml:1: unknown key a\\u0000\\u001b[1m; known here are title, seed, temperature, fidelity, mcs, "
-     "lattice, units, neighbourhood, types, adhesion, fields, substances, initial, constants, rules, tick, phases, "
+     "lattice, units, neighbourhood, types, adhesion, fields, substances, initial, constants, rules, tick, "
+     "phases, "
      "schedule, measure, pictures, "
      "output."},
     {"[=]",
@@ -99,7 +101,8 @@ constexpr BadModel kBadSections[] = {
     {"[types.a]\ncolour = \"red\"",
      "m.toml:3: types.a.colour is \"red\", but must be a colour such as \"#e07a5f\"."},
     {"[types.medium]\nvolume = { target = 1 }",
-     "m.toml:3: types.medium.volume cannot be set: the medium has only a colour."},
+     "m.toml:3: types.medium.volume cannot be set: the medium has a colour, and may secrete, take up or hold "
+     "substances."},
     {"[types.a]\nchemotaxis = { lambda = 5, field = \"f\" }",
      "m.toml:3: types.a.chemotaxis.field is \"f\", but the model has no fields; add [fields.f]."},
     {"[types.a]\nchemotaxis = { lambda = 5, field = \"f\" }\n[fields.g]\nshape = \"radial\"",
@@ -264,29 +267,37 @@ constexpr BadModel kBadSubstances[] = {
     {"[substances.s]\ndiffusion = 1\ncoarsen = 2",
      "m.toml:4: substances.s.coarsen is 2, but the lattice's sides (9 x 9) must be multiples of it."},
     {"[substances.s]\ndiffusion = 1\ncoarsen = \"fine\"",
-     "m.toml:4: substances.s.coarsen is \"fine\", but must be one of \"auto\" or an integer between 1 and 64 (sites)."},
+     "m.toml:4: substances.s.coarsen is \"fine\", but must be one of \"auto\" or an integer between 1 and 64 "
+     "(sites)."},
     {"[substances.s]\ndiffusion = 1\nstart = \"x + q\"",
      "m.toml:4: substances.s.start is \"x + q\", but \"q\" (character 5) is not known; did you mean x?"},
     {"[substances.s]\ndiffusion = 1\nstart = \"x - 3\"",
-     "m.toml:4: substances.s.start is \"x - 3\", which is -3 somewhere, but a concentration must be finite, and 0 or more."},
+     "m.toml:4: substances.s.start is \"x - 3\", which is -3 somewhere, but a concentration must be finite, "
+     "and 0 or more."},
     {"[substances.s]\ndiffusion = 1\nmode = \"steady\"",
-     "m.toml:4: substances.s.mode is \"steady\", but there may be no steady state: it needs decay, or a side with a concentration and nothing impermeable."},
+     "m.toml:4: substances.s.mode is \"steady\", but there may be no steady state: it needs decay, or a side "
+     "with a concentration and nothing impermeable."},
     {"[substances.s]\ndiffusion = 1\nboundary = { x = \"open\" }",
-     "m.toml:4: substances.s.boundary.x is \"open\", but must be \"closed\", \"periodic\", a number between -1e+15 and 1e+15, or { flux = a number }."},
+     "m.toml:4: substances.s.boundary.x is \"open\", but must be \"closed\", \"periodic\", a number between "
+     "-1e+15 and 1e+15, or { flux = a number }."},
     {"[substances.s]\ndiffusion = 1\nboundary = { x = \"periodic\", x_low = 1 }",
      "m.toml:4: substances.s.boundary.x_low cannot be: along x it is periodic."},
     {"[substances.s]\ndiffusion = 1\nboundary = { z = 1 }",
      "m.toml:4: substances.s.boundary.z has no meaning in 2-D."},
     {"[substances.s]\ndiffusion = 1\nboundary = { x_low = { flow = 1 } }",
-     "m.toml:4: substances.s.boundary.x_low is { flow = 1 }, but must be \"closed\", a number between -1e+15 and 1e+15, or { flux = a number }."},
+     "m.toml:4: substances.s.boundary.x_low is { flow = 1 }, but must be \"closed\", a number between -1e+15 "
+     "and 1e+15, or { flux = a number }."},
     {"[substances.s]\ndiffusion = 1\nboundary = { w = 1 }",
      "m.toml:4: unknown key substances.s.boundary.w; did you mean x?"},
     {"[substances.s]\ndiffusion = 1\nimpermeable = \"a\"\n[types.a]",
-     "m.toml:4: substances.s.impermeable has a, but only cells of frozen types, which stay where they are, can be closed to a substance."},
+     "m.toml:4: substances.s.impermeable has a, but only cells of frozen types, which stay where they are, "
+     "can be closed to a substance."},
     {"[substances.s]\ndiffusion = 1\nimpermeable = \"a\"\n[types.a]\nfrozen = true\nsecretes.s = 1",
      "m.toml:7: types.a.secretes.s cannot be: s cannot enter cells of this type."},
-    {"[substances.s]\ndiffusion = 1\nimpermeable = \"a\"\n[types.a]\nfrozen = true\n[types.b]\n[[rules]]\ntypes = \"b\"\ndo = \"become\"\ntype = \"a\"",
-     "m.toml:4: substances.s.impermeable has a, but rules make such cells, and what is there already would be lost."},
+    {"[substances.s]\ndiffusion = 1\nimpermeable = \"a\"\n[types.a]\nfrozen = "
+     "true\n[types.b]\n[[rules]]\ntypes = \"b\"\ndo = \"become\"\ntype = \"a\"",
+     "m.toml:4: substances.s.impermeable has a, but rules make such cells, and what is there already would "
+     "be lost."},
     {"[types.a]\nsecretes.s = 1",
      "m.toml:3: types.a.secretes.s is \"s\", but the model has no substances; add [substances.s]."},
     {"[substances.s]\ndiffusion = 1\n[types.a]\nsecretes.t = 1",
@@ -294,9 +305,11 @@ constexpr BadModel kBadSubstances[] = {
     {"[substances.s]\ndiffusion = 1\n[types.a]\nsecretes.s = -1",
      "m.toml:5: types.a.secretes.s.rate is -1, but must be finite, and 0 or more."},
     {"[substances.s]\ndiffusion = 1\n[types.a]\nsecretes.s = \"glow\"",
-     "m.toml:5: types.a.secretes.s.rate is \"glow\", but \"glow\" (character 1) is not known; there are volume, perimeter, target, age, generation, x, y, z, time, dt."},
+     "m.toml:5: types.a.secretes.s.rate is \"glow\", but \"glow\" (character 1) is not known; there are "
+     "volume, perimeter, target, age, generation, x, y, z, time, dt."},
     {"[substances.s]\ndiffusion = 1\n[types.a]\nfrozen = true\nsecretes.s = { rate = 1, per = \"cell\" }",
-     "m.toml:6: types.a.secretes.s.per is \"cell\", but cells of a frozen type are not counted; give a rate per site."},
+     "m.toml:6: types.a.secretes.s.per is \"cell\", but cells of a frozen type are not counted; give a rate "
+     "per site."},
     {"[substances.s]\ndiffusion = 1\n[types.a]\ntakes_up.s = { speed = 1 }",
      "m.toml:5: unknown key types.a.takes_up.s.speed; known here are rate, at_most."},
     {"[substances.s]\ndiffusion = 1\n[types.a]\nholds.s = -2",
@@ -307,15 +320,21 @@ constexpr BadModel kBadSubstances[] = {
      "m.toml:3: types.a.chemotaxis.substance is \"s\", but the model has no substances; add [substances.s]."},
     {"[substances.s]\ndiffusion = 1\n[types.a]\nchemotaxis = { lambda = 1, substance = \"t\" }",
      "m.toml:5: types.a.chemotaxis.substance is \"t\", but must be one of the substances s."},
-    {"[substances.s]\ndiffusion = 1\n[fields.f]\nshape = \"radial\"\n[types.a]\nchemotaxis = { lambda = 1, substance = \"s\", field = \"f\" }",
+    {"[substances.s]\ndiffusion = 1\n[fields.f]\nshape = \"radial\"\n[types.a]\nchemotaxis = { lambda = 1, "
+     "substance = \"s\", field = \"f\" }",
      "m.toml:7: types.a.chemotaxis names both a field and a substance, but must name one of them."},
     {"[fields.f]\nshape = \"radial\"\n[types.a]\nchemotaxis = { lambda = 1, field = \"f\", at = \"medium\" }",
      "m.toml:5: types.a.chemotaxis.at goes with a substance, but this is chemotaxis in a field."},
-    {"[substances.s]\ndiffusion = 1\n[types.a]\nchemotaxis = { lambda = 1, substance = \"s\", response = \"log\" }",
-     "m.toml:5: types.a.chemotaxis.response is \"log\", but must be one of \"linear\", \"saturated\", \"saturated-linear\", \"logarithmic\"."},
-    {"[substances.s]\ndiffusion = 1\n[types.a]\nproperties.p = 1\n[[rules]]\ntypes = \"a\"\nset = { p = \"mean(t)\" }",
-     "m.toml:8: rules.0.set.p is \"mean(t)\", but mean takes the name of a substance, and \"t\" (character 6) is not known; did you mean s?"},
-    {"[substances.s]\ndiffusion = 1\n[types.a]\nproperties.p = 1\n[[rules]]\ntypes = \"a\"\nset = { p = \"gradient_z(s)\" }",
+    {"[substances.s]\ndiffusion = 1\n[types.a]\nchemotaxis = { lambda = 1, substance = \"s\", response = "
+     "\"log\" }",
+     "m.toml:5: types.a.chemotaxis.response is \"log\", but must be one of \"linear\", \"saturated\", "
+     "\"saturated-linear\", \"logarithmic\"."},
+    {"[substances.s]\ndiffusion = 1\n[types.a]\nproperties.p = 1\n[[rules]]\ntypes = \"a\"\nset = { p = "
+     "\"mean(t)\" }",
+     "m.toml:8: rules.0.set.p is \"mean(t)\", but mean takes the name of a substance, and \"t\" (character "
+     "6) is not known; did you mean s?"},
+    {"[substances.s]\ndiffusion = 1\n[types.a]\nproperties.p = 1\n[[rules]]\ntypes = \"a\"\nset = { p = "
+     "\"gradient_z(s)\" }",
      "m.toml:8: rules.0.set.p is \"gradient_z(s)\", but s (character 12) is a function: write s(...)."},
 };
 
@@ -325,7 +344,8 @@ constexpr BadModel kBadLiving[] = {
      "m.toml:3: pictures.0.colour is \"dye\", but must be \"type\", \"cell\", \"act\" or the name of a "
      "property or a substance."},
     {"[[pictures]]\nrange = [0, 1]",
-     "m.toml:3: pictures.0.range goes with the colour of a property or a substance, but pictures.0.colour is \"type\"."},
+     "m.toml:3: pictures.0.range goes with the colour of a property or a substance, but pictures.0.colour is "
+     "\"type\"."},
     {"[types.a]\nproperties.c = 1\n[[pictures]]\ncolour = \"c\"\nrange = [1, 0]",
      "m.toml:6: pictures.0.range is [1, 0], but must be two numbers, the smaller one first."},
     {"[types.a]\ngrowth = {}",

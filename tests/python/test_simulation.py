@@ -18,6 +18,42 @@ import kiln
 from support import command, crawlers
 
 
+class Substances(unittest.TestCase):
+    MODEL = {"lattice": {"size": [48, 32]}, "measure": {"every": 10},
+             "substances": {"o2": {"diffusion": 2, "start": "x + 1", "coarsen": 2}, "waste": {"diffusion": 1}},
+             "types": {"cell": {"volume": {"target": 40, "lambda": 2}, "secretes": {"waste": 0.1},
+                                "takes_up": {"o2": 0.01},
+                                "chemotaxis": {"lambda": 20, "substance": "o2"}}}}
+
+    def test_arrays_by_name(self):
+        sim = kiln.Simulation(self.MODEL, threads=2)
+        first = sim.substances["o2"]
+        self.assertEqual(list(sim.substances), ["o2", "waste"])
+        self.assertEqual(first.shape, (16, 24))
+        np.testing.assert_array_equal(first[3], 2 * np.arange(24) + 1.5)
+        sim.run(20, progress=False)
+        o2 = sim.substances["o2"]
+        self.assertLess(o2.sum(), first.sum())
+        last = {name: column[-1] for name, column in sim.columns("measures").items()}
+        self.assertAlmostEqual(last["o2_total"] / (o2.sum() * 4), 1, places=12)
+        self.assertAlmostEqual((first.sum() * 4 - last["o2_taken_up"]) / last["o2_total"], 1, places=10)
+        self.assertGreater(sim.substances["waste"].min(), 0)
+        with self.assertRaisesRegex(ValueError, 'substances\\["co2"\\] is not known; there are o2, waste'):
+            sim.substances["co2"]
+
+    def test_goes_on_from_a_file(self):
+        sim = kiln.Simulation(self.MODEL, threads=1)
+        sim.run(7, progress=False)
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "state.h5")
+            sim.save(file)
+            again = kiln.Simulation.load(file, threads=2)
+        sim.run(5, progress=False)
+        again.run(5, progress=False)
+        self.assertEqual(sim.hash, again.hash)
+        np.testing.assert_array_equal(sim.substances["waste"], again.substances["waste"])
+
+
 class Living(unittest.TestCase):
     MODEL = {"lattice": {"size": [64, 64]}, "temperature": 5, "measure": {"every": 0},
              "types": {"cell": {"volume": {"target": 64, "lambda": 2}, "growth": {"rate": 7200, "up_to": 140},

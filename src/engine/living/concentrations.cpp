@@ -14,8 +14,12 @@ ConcentrationMeans::ConcentrationMeans(const Model& model, const std::vector<for
     if (input.name != kAskMean && gradient == std::end(kAskGradient)) continue;
     const auto found = std::find_if(model.substances.begin(), model.substances.end(),
                                     [&](const SubstanceData& s) { return s.name == input.of; });
-    means_.push_back({input, std::size_t(found - model.substances.begin()),
-                      input.name == kAskMean ? -1 : int(gradient - std::begin(kAskGradient)), 1, {}, {}});
+    means_.push_back({input,
+                      std::size_t(found - model.substances.begin()),
+                      input.name == kAskMean ? -1 : int(gradient - std::begin(kAskGradient)),
+                      1,
+                      {},
+                      {}});
   }
 }
 

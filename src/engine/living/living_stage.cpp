@@ -198,12 +198,17 @@ void LivingStage::in_batches(const Cells& cells, Member& me, int member, int mem
 }
 
 Readings LivingStage::readings_of(const Cells& cells, int64_t mcs, const Counts& counts) const {
-  return {cells, *living_, seed_, kiln::Stream::rules, mcs, &counts.neighbours.values(),
+  return {cells,
+          *living_,
+          seed_,
+          kiln::Stream::rules,
+          mcs,
+          &counts.neighbours.values(),
           &counts.concentrations.values()};
 }
 
-void LivingStage::read(const formula::Program& program, const Cells& cells, int64_t mcs,
-                       const Counts& counts, Batch& batch) const {
+void LivingStage::read(const formula::Program& program, const Cells& cells, int64_t mcs, const Counts& counts,
+                       Batch& batch) const {
   const Readings readings = readings_of(cells, mcs, counts);
   batch.inputs.resize(std::max(batch.inputs.size(), program.inputs().size()));
   batch.results.resize(std::max(batch.results.size(), program.results()));

@@ -66,8 +66,8 @@ class LivingStage {
 
   template <class Work>
   void in_batches(const Cells& cells, Member& me, int member, int members, const Work& work);
-  void read(const formula::Program& program, const Cells& cells, int64_t mcs,
-            const Counts& counts, Batch& batch) const;
+  void read(const formula::Program& program, const Cells& cells, int64_t mcs, const Counts& counts,
+            Batch& batch) const;
   Readings readings_of(const Cells& cells, int64_t mcs, const Counts& counts) const;
   void work_out_secretion(const Cells& cells, int64_t mcs, const Secretion& secretion, Batch& batch,
                           Member& me);

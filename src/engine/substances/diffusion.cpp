@@ -21,7 +21,8 @@ void Diffusion::play(std::vector<double>& concentration, const Sources& sources,
     older_.resize(concentration.size());
     now_ = &concentration;
     other_ = &older_;
-    sums_.resize(budget == nullptr ? 0 : std::size_t(equation_.voxels.size.y) * std::size_t(equation_.voxels.size.z));
+    sums_.resize(
+        budget == nullptr ? 0 : std::size_t(equation_.voxels.size.y) * std::size_t(equation_.voxels.size.z));
     secretion_ = budget != nullptr && !sources.secretion.empty() ? total(sources.secretion) : 0.0;
     ledger_ = {};
   }

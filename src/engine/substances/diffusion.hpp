@@ -22,8 +22,8 @@ class Diffusion {
   void settle(std::vector<double>& concentration, const Sources& sources, double error, Team& team,
               int member);
 
-  // By a team that has nothing else to do. The second one throws UserError where there may be no steady state:
-  // nothing decays, and nothing leaves through a wall.
+  // By a team that has nothing else to do. The second one throws UserError where there may be no steady
+  // state: nothing decays, and nothing leaves through a wall.
   void advance(std::vector<double>& concentration, const Sources& sources, double seconds, Team& team,
                Budget* budget = nullptr);
   void settle(std::vector<double>& concentration, const Sources& sources, double error, Team& team);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/functions.hpp"
 #include "core/concentration.hpp"
+#include "core/functions.hpp"
 
 namespace kiln::substances {
 

@@ -19,7 +19,7 @@ struct SourceCounter::Row {
 
 SourceCounter::SourceCounter(const Model& model, const SubstanceData& substance)
     : sites_(model.lattice), voxels_(substance.voxels), coarsen_(substance.coarsen), uses_(substance.uses) {
-  for (std::size_t type = 1; type < uses_.size(); ++type) {
+  for (std::size_t type = 0; type < uses_.size(); ++type) {
     needed_ = needed_ || uses_[type].does_anything();
     secretes_ = secretes_ || uses_[type].secretes_anything();
     of_cells_ = of_cells_ || is_of_cells(uses_[type]);
@@ -77,7 +77,7 @@ void SourceCounter::count_rows(const State& state, const Openness& open, std::sp
       const double here = open.volume.empty() ? sites_of_voxel : open.volume[voxel] * sites_of_voxel;
       if (secretes_) {
         double sum = of_cells_ ? row.of_cells[std::size_t(x)] : 0.0;
-        for (std::size_t type = 1; type < types; ++type)
+        for (std::size_t type = 0; type < types; ++type)
           if (!single[type] && uses_[type].secretes != 0)
             sum = sum + uses_[type].secretes * double(counts[type]);
         sources.secretion[voxel] = here > 0 ? sum / here : 0.0;
@@ -86,7 +86,7 @@ void SourceCounter::count_rows(const State& state, const Openness& open, std::sp
         sources.uptake[k].share[voxel] = here > 0 ? double(counts[takers_[k]]) / here : 0.0;
       if (!holds_) continue;
       sources.held[voxel] = 0;
-      for (std::size_t type = 1; type < types; ++type)
+      for (std::size_t type = 0; type < types; ++type)
         if (uses_[type].holds && sources.held[voxel] == 0 && 2.0 * double(counts[type]) >= here && here > 0) {
           sources.held[voxel] = 1;
           held_at[voxel] = *uses_[type].holds;

@@ -32,12 +32,12 @@ void count_totals(const Model& model, State& state) {
 SubstanceStage::SubstanceStage(const Model& model, const State& state)
     : seconds_per_mcs_(model.units.seconds_per_mcs) {
   for (const SubstanceData& data : model.substances) {
-    solvers_.push_back({data,
-                        SourceCounter(model, data),
-                        Diffusion(data.voxels, data.coarsen * model.units.voxel_um, data.like,
-                                  openness_for(data, state)),
-                        {},
-                        {}});
+    solvers_.push_back(
+        {data,
+         SourceCounter(model, data),
+         Diffusion(data.voxels, data.coarsen * model.units.voxel_um, data.like, openness_for(data, state)),
+         {},
+         {}});
     solvers_.back().counter.prepare(solvers_.back().sources);
     solvers_.back().held_at.resize(solvers_.back().sources.held.size());
   }

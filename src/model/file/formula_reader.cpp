@@ -41,9 +41,9 @@ void FormulaReader::check_free(const Node& at, const std::string& path, const st
   std::vector<std::string> taken = values_of_cells();
   for (const std::string& function : formula::function_names()) taken.push_back(function);
   for (const auto& [unit, size] : units()) taken.push_back(unit);
-  for (const char* word : {kAskContact, kAskNeighbours, kAskNeighboursMean, kAskMean, kAskGradient[0],
-                           kAskGradient[1], kAskGradient[2], "and", "or", "not", "if", "true", "false",
-                           "uniform", "normal", "steps"})
+  for (const char* word :
+       {kAskContact, kAskNeighbours, kAskNeighboursMean, kAskMean, kAskGradient[0], kAskGradient[1],
+        kAskGradient[2], "and", "or", "not", "if", "true", "false", "uniform", "normal", "steps"})
     taken.push_back(word);
   for (const auto& [constant, value] : constants_) taken.push_back(constant);
   if (!is_name(name))

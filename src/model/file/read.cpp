@@ -92,9 +92,9 @@ Model make_model(Node given, std::string source_name, std::string folder,
   read_schedule(r);
   read_measure(r);
 
-  const DocumentLayout layout{{std::string(kTypeSection.name), std::string(kFieldSection.name),
-                               std::string(kSubstanceSection.name)},
-                              {std::string(kAdhesionSection.name)}};
+  const DocumentLayout layout{
+      {std::string(kTypeSection.name), std::string(kFieldSection.name), std::string(kSubstanceSection.name)},
+      {std::string(kAdhesionSection.name)}};
   r.model.resolved = document_toml(r.complete, layout);
   return std::move(r.model);
 }

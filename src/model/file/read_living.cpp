@@ -116,8 +116,8 @@ class LivingReader {
       living_->types[number].said.push_back(fmt::format(
           "{:<13}starts with {}{}{}", e.key, text_of(*find(e.node, "start")), unit.empty() ? "" : " " + unit,
           find(e.node, "extensive")->flag() ? ", shared by daughters" : ""));
-      living_->types[number].starts[std::size_t(formulas_.number_of_property(e.key))] =
-          formulas_.parse(*find(e.node, "start"), fmt::format("{}.properties.{}.start", path_of(number), e.key), scope);
+      living_->types[number].starts[std::size_t(formulas_.number_of_property(e.key))] = formulas_.parse(
+          *find(e.node, "start"), fmt::format("{}.properties.{}.start", path_of(number), e.key), scope);
     }
   }
 
@@ -346,7 +346,9 @@ class LivingReader {
     if (type != nullptr) rule.new_type = type_at(*type, path + ".type");
     if (how != "shrink") return;
     const Node& over = *find(node, "over");
-    const double seconds = living_->tree.constant(formulas_.parse(over, path + ".over", formulas_.scope_of_numbers())).value_or(-1);
+    const double seconds =
+        living_->tree.constant(formulas_.parse(over, path + ".over", formulas_.scope_of_numbers()))
+            .value_or(-1);
     if (!(seconds > 0) || !std::isfinite(seconds))
       fail_at(over, fmt::format("{}.over is {}, but a time must be more than 0.", path, inline_toml(over)));
     rule.dies_over_mcs = std::max(1.0, seconds / living_->seconds_per_mcs);

@@ -68,8 +68,10 @@ PictureSettings read_picture(const Reading& r, Node& node, const std::string& pa
       fail_at(*range, fmt::format("{}.range is {}, but must be two numbers, the smaller one first.", path,
                                   inline_toml(*range)));
     if (!result.shows_number())
-      fail_at(*range, fmt::format("{}.range goes with the colour of a property or a substance, but {}.colour is \"{}\".",
-                                  path, path, colour));
+      fail_at(
+          *range,
+          fmt::format("{}.range goes with the colour of a property or a substance, but {}.colour is \"{}\".",
+                      path, path, colour));
   }
   if (find(node, "frame") == nullptr)
     put(node, "frame", {std::string(r.model.migrates() ? "lattice" : "tissue"), node.place});

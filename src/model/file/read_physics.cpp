@@ -33,10 +33,18 @@ Node complete_medium(const Node& given) {
   Node result{Node::Table{}, given.place};
   put(result, "colour", {std::string(kMediumColour), given.place});
   for (const Entry& e : *given.table()) {
-    if (e.key != "colour")
-      fail_at(e.node, fmt::format("types.medium.{} cannot be set: the medium has only a colour.", e.key));
+    const bool has_to_do_with_substances =
+        e.key == kSecretesSection.name || e.key == kTakesUpSection.name || e.key == kHoldsSection.name;
+    if (e.key != "colour" && !has_to_do_with_substances)
+      fail_at(e.node,
+              fmt::format("types.medium.{} cannot be set: the medium has a colour, and may secrete, take "
+                          "up or hold substances.",
+                          e.key));
     put(result, e.key, e.node);
-    check_value(*find(result, e.key), kTypeSection.keys.front(), "types.medium.colour", {});
+    if (has_to_do_with_substances)
+      require_table(e.node, joined_path("types.medium", e.key));
+    else
+      check_value(*find(result, e.key), kTypeSection.keys.front(), "types.medium.colour", {});
   }
   return result;
 }
@@ -47,11 +55,13 @@ void check_chemotaxis(const Node& given, Node& complete, const std::string& path
   if (field == nullptr && substance == nullptr)
     fail_at(given, fmt::format("{} names neither a field nor a substance; it must name one of them.", path));
   if (field != nullptr && substance != nullptr)
-    fail_at(*substance, fmt::format("{} names both a field and a substance, but must name one of them.", path));
+    fail_at(*substance,
+            fmt::format("{} names both a field and a substance, but must name one of them.", path));
   if (substance != nullptr) return;
   for (const char* key : {"response", "half", "who", "at"}) {
     if (const Node* present = find(given, key))
-      fail_at(*present, fmt::format("{}.{} goes with a substance, but this is chemotaxis in a field.", path, key));
+      fail_at(*present,
+              fmt::format("{}.{} goes with a substance, but this is chemotaxis in a field.", path, key));
     erase(complete, key);
   }
 }

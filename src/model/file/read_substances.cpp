@@ -24,7 +24,7 @@ class SubstanceReader {
   bool read() {
     types_ = find(r_.complete, kTypeSection.name);
     for (const Section* section : {&kSecretesSection, &kTakesUpSection, &kHoldsSection})
-      for (std::size_t type = 1; type < types_->table()->size(); ++type) check_names(*section, type);
+      for (std::size_t type = 0; type < types_->table()->size(); ++type) check_names(*section, type);
     if (r_.scope.substances.empty()) return false;
     Node all{Node::Table{}, r_.given.place};
     for (const Entry& e : *find(r_.given, kSubstanceSection.name)->table()) {
@@ -64,7 +64,7 @@ class SubstanceReader {
     data_.steady = find(node, "mode")->text() == "steady";
     data_.update_every = find(node, "update_every")->whole();
     read_impermeable(node, path);
-    for (std::size_t type = 1; type < r_.model.types.size(); ++type) read_use(type);
+    for (std::size_t type = 0; type < r_.model.types.size(); ++type) read_use(type);
     read_coarsen(node, path);
     read_boundary(node, path);
     read_start(node, path);
@@ -116,19 +116,20 @@ class SubstanceReader {
     SubstanceUse& use = data_.uses[type];
     if (const Node* table = entry_of(type, kSecretesSection, "rate")) {
       const std::string path = fmt::format("{}.secretes.{}", path_of(type), data_.name);
-      const bool frozen = r_.model.types[type].frozen;
+      const bool counted = type != 0 && !r_.model.types[type].frozen;
       const Node& rate = *find(*table, "rate");
       use.per = find(*table, "per")->text() == "cell" ? SubstanceUse::Per::cell : SubstanceUse::Per::site;
-      if (frozen && use.per == SubstanceUse::Per::cell)
-        fail_at(*table, fmt::format("{}.per is \"cell\", but cells of a frozen type are not counted; give a "
-                                    "rate per site.",
-                                    path));
-      const int32_t node = formulas_.parse(rate, path + ".rate",
-                                           frozen ? formulas_.scope_of_numbers() : formulas_.scope_of(type, false));
+      if (!counted && use.per == SubstanceUse::Per::cell)
+        fail_at(*table,
+                fmt::format("{}.per is \"cell\", but {}; give a rate per site.", path,
+                            type == 0 ? "the medium is no cell" : "cells of a frozen type are not counted"));
+      const int32_t node = formulas_.parse(
+          rate, path + ".rate", counted ? formulas_.scope_of(type, false) : formulas_.scope_of_numbers());
       if (const std::optional<double> number = formulas_.living().tree.constant(node)) {
         use.secretes = *number;
         if (!std::isfinite(use.secretes) || use.secretes < 0)
-          fail_at(rate, fmt::format("{}.rate is {}, but must be finite, and 0 or more.", path, inline_toml(rate)));
+          fail_at(rate,
+                  fmt::format("{}.rate is {}, but must be finite, and 0 or more.", path, inline_toml(rate)));
       } else {
         use.secretes_formula = node;
         reads_cells_ = true;
@@ -165,14 +166,14 @@ class SubstanceReader {
     for (const Phase& phase : r_.model.phases)
       for (std::size_t type = 1; type < data_.uses.size(); ++type) {
         const chemotaxis::Params& p = phase.physics.types[type].chemotaxis;
-        const bool follows = p.lambda != 0 && p.substance >= 0 &&
-                             r_.scope.substances[std::size_t(p.substance)] == data_.name;
+        const bool follows =
+            p.lambda != 0 && p.substance >= 0 && r_.scope.substances[std::size_t(p.substance)] == data_.name;
         const double volume = phase.physics.declared_volume(type);
         if (r_.model.types[type].frozen || !(follows || data_.uses[type].does_anything()) || volume <= 0)
           continue;
         constexpr double kPi = 3.14159265358979;
-        smallest = std::min(smallest, r_.scope.dimension == 2 ? std::sqrt(volume / kPi)
-                                                              : std::cbrt(3 * volume / (4 * kPi)));
+        smallest = std::min(
+            smallest, r_.scope.dimension == 2 ? std::sqrt(volume / kPi) : std::cbrt(3 * volume / (4 * kPi)));
       }
     return smallest;
   }
@@ -182,7 +183,8 @@ class SubstanceReader {
     if (std::holds_alternative<std::string>(given.value)) {
       double most = smallest_radius();
       if (data_.like.decay > 0)
-        most = std::min(most, std::sqrt(data_.like.diffusion / data_.like.decay) / r_.model.units.voxel_um / 3);
+        most =
+            std::min(most, std::sqrt(data_.like.diffusion / data_.like.decay) / r_.model.units.voxel_um / 3);
       for (const int32_t edge : kAutomaticEdges)
         if (edge == 1 || (edge <= most && fits(edge))) {
           data_.coarsen = edge;
@@ -192,8 +194,8 @@ class SubstanceReader {
     } else {
       data_.coarsen = int32_t(given.whole());
       if (!fits(data_.coarsen))
-        fail_at(given, fmt::format("{}.coarsen is {}, but the lattice's sides ({}) must be multiples of it.", path,
-                                   data_.coarsen, sides_text()));
+        fail_at(given, fmt::format("{}.coarsen is {}, but the lattice's sides ({}) must be multiples of it.",
+                                   path, data_.coarsen, sides_text()));
     }
     data_.voxels = voxels_of(r_.model.lattice, data_.coarsen);
   }
@@ -228,8 +230,8 @@ class SubstanceReader {
       data_.voxels.periodic[axis] = periodic;
       for (int high = 0; high < 2; ++high) {
         if (sides[high] != nullptr && periodic)
-          fail_at(*sides[high], fmt::format("{}.{} cannot be: along {} it is periodic.", where, names[1 + high],
-                                            kAxes[axis]));
+          fail_at(*sides[high], fmt::format("{}.{} cannot be: along {} it is periodic.", where,
+                                            names[1 + high], kAxes[axis]));
         if (const Node* side = sides[high] != nullptr ? sides[high] : both)
           data_.like.sides[std::size_t(2 * axis + high)] = side_of(*side);
       }
@@ -253,9 +255,10 @@ class SubstanceReader {
     const std::vector<double> values = values_of_start(data_);
     for (const double value : values)
       if (!std::isfinite(value) || value < 0)
-        fail_at(start, fmt::format("{} is {}, which is {:g} somewhere, but a concentration must be finite, and 0 "
-                                   "or more.",
-                                   where, inline_toml(start), value));
+        fail_at(start,
+                fmt::format("{} is {}, which is {:g} somewhere, but a concentration must be finite, and 0 "
+                            "or more.",
+                            where, inline_toml(start), value));
   }
 
   std::shared_ptr<const std::vector<double>> values_of_file(const Node& file, const std::string& path) const {
@@ -269,15 +272,17 @@ class SubstanceReader {
     std::vector<int64_t> wanted{data_.voxels.size.y, data_.voxels.size.x};
     if (r_.scope.dimension == 3) wanted.insert(wanted.begin(), data_.voxels.size.z);
     if (array.shape != wanted)
-      fail_at(file, fmt::format("{} is \"{}\", which holds numbers of shape {}, but must hold one per voxel: {}.",
-                                path, file.text(), shape_text(array.shape), shape_text(wanted)));
+      fail_at(file,
+              fmt::format("{} is \"{}\", which holds numbers of shape {}, but must hold one per voxel: {}.",
+                          path, file.text(), shape_text(array.shape), shape_text(wanted)));
     auto values = std::make_shared<std::vector<double>>(array.size());
     for (std::size_t i = 0; i < values->size(); ++i) {
       (*values)[i] = array.real(i);
       if (!std::isfinite((*values)[i]) || (*values)[i] < 0)
-        fail_at(file, fmt::format("{} is \"{}\", which holds {:g} at flat index {}, but a concentration must be "
-                                  "finite, and 0 or more.",
-                                  path, file.text(), (*values)[i], i));
+        fail_at(file,
+                fmt::format("{} is \"{}\", which holds {:g} at flat index {}, but a concentration must be "
+                            "finite, and 0 or more.",
+                            path, file.text(), (*values)[i], i));
     }
     return values;
   }
@@ -290,24 +295,25 @@ class SubstanceReader {
         leaves = leaves || (!data_.voxels.periodic[axis] &&
                             sides[std::size_t(2 * axis + high)].kind == Side::Kind::value);
     if (!leaves)
-      fail_at(at, fmt::format("{}.mode is \"steady\", but there may be no steady state: it needs decay, or a side "
-                              "with a concentration and nothing impermeable.",
-                              path));
+      fail_at(at, fmt::format(
+                      "{}.mode is \"steady\", but there may be no steady state: it needs decay, or a side "
+                      "with a concentration and nothing impermeable.",
+                      path));
   }
 
   void say(const Node& node) {
     const SubstanceData& d = data_;
-    data_.said.push_back(fmt::format("diffusion {:g} um2/s, decay {:g} /s{}", d.like.diffusion, d.like.decay,
-                                     d.like.decay > 0 && d.like.diffusion > 0
-                                         ? fmt::format(" (reaches {:.3g} um)",
-                                                       std::sqrt(d.like.diffusion / d.like.decay))
-                                         : ""));
-    data_.said.push_back(fmt::format(
-        "voxels of {} site{} = {:g} um, {}{}", d.coarsen, d.coarsen == 1 ? "" : "s",
-        d.coarsen * r_.model.units.voxel_um, d.steady ? "steady state" : "in time",
-        d.update_every == 1 ? "" : fmt::format(", every {} MCS", d.update_every)));
-    data_.said.push_back(fmt::format("starts with {}{}", text_of(*find(node, "start")),
-                                     d.unit.empty() ? "" : " " + d.unit));
+    data_.said.push_back(
+        fmt::format("diffusion {:g} um2/s, decay {:g} /s{}", d.like.diffusion, d.like.decay,
+                    d.like.decay > 0 && d.like.diffusion > 0
+                        ? fmt::format(" (reaches {:.3g} um)", std::sqrt(d.like.diffusion / d.like.decay))
+                        : ""));
+    data_.said.push_back(
+        fmt::format("voxels of {} site{} = {:g} um, {}{}", d.coarsen, d.coarsen == 1 ? "" : "s",
+                    d.coarsen * r_.model.units.voxel_um, d.steady ? "steady state" : "in time",
+                    d.update_every == 1 ? "" : fmt::format(", every {} MCS", d.update_every)));
+    data_.said.push_back(
+        fmt::format("starts with {}{}", text_of(*find(node, "start")), d.unit.empty() ? "" : " " + d.unit));
     if (const Node* boundary = find(node, "boundary"))
       data_.said.push_back("boundary " + inline_toml(*boundary));
     if (const Node* types = find(node, "impermeable"))

@@ -64,7 +64,8 @@ std::string fallback_of(const Parameter& p) {
     case Kind::substance:
       return "(none)";
     case Kind::choice:
-      return fmt::format("\"{}\"", std::string_view(p.choices).substr(0, std::string_view(p.choices).find('|')));
+      return fmt::format("\"{}\"",
+                         std::string_view(p.choices).substr(0, std::string_view(p.choices).find('|')));
     default:
       return fmt::format("{}", p.fallback);
   }

@@ -43,8 +43,8 @@ class Palette {
   bool by_act() const { return colour_by_ == PictureSettings::ColourBy::act; }
   PictureSettings::ColourBy colour_by() const { return colour_by_; }
 
-  // `at_site` is what `site_value` gives, maybe a mean over sites. Frozen types and the medium have the colour
-  // of their type, but where a substance is shown that can enter them.
+  // `at_site` is what `site_value` gives, maybe a mean over sites. Frozen types and the medium have the
+  // colour of their type, but where a substance is shown that can enter them.
   Colour colour(CellId cell, TypeId type, float at_site = 0) const {
     return colours_[index(cell, type, at_site)];
   }

@@ -182,8 +182,8 @@ class SlicePainter {
           const Site site = start + column * stride[axes_.column];
           const CellId id = state_.ids[site];
           if (id != last || palette_.by_site())
-            last_colour = uint16_t(palette_.index(id, state_.cells.type[id],
-                                                  palette_.by_site() ? palette_.site_value(state_, site) : 0));
+            last_colour = uint16_t(palette_.index(
+                id, state_.cells.type[id], palette_.by_site() ? palette_.site_value(state_, site) : 0));
           last = id;
           ids_[i] = id;
           colours_[i] = last_colour;

@@ -46,9 +46,9 @@ template <class AnySubstance>
 auto books_of(AnySubstance& s) {
   using Number = std::conditional_t<std::is_const_v<AnySubstance>, const double, double>;
   return std::vector<std::pair<const char*, Number*>>{
-      {"first_total", &s.first_total},       {"total", &s.total},
-      {"secreted", &s.budget.secreted},      {"taken_up", &s.budget.taken_up},
-      {"decayed", &s.budget.decayed},        {"crossed_walls", &s.budget.crossed_walls},
+      {"first_total", &s.first_total},  {"total", &s.total},
+      {"secreted", &s.budget.secreted}, {"taken_up", &s.budget.taken_up},
+      {"decayed", &s.budget.decayed},   {"crossed_walls", &s.budget.crossed_walls},
       {"held", &s.budget.held}};
 }
 

@@ -392,8 +392,7 @@ void LatticeFile::finish() {
     const bool has_act = file.root().open_group(group_name(mcs)).has("act");
     series.steps.push_back({group_name(mcs), double(mcs) * settings_.units.seconds_per_mcs / 60, has_act});
     if (series.substances.empty())
-      for (const Substance& s :
-           read_substances(file.root().open_group(group_name(mcs)), settings_.lattice))
+      for (const Substance& s : read_substances(file.root().open_group(group_name(mcs)), settings_.lattice))
         series.substances.push_back({s.name, {s.voxels.size.z, s.voxels.size.y, s.voxels.size.x}, s.coarsen});
   }
   write_text_atomically(folder_ / "lattice.xdmf", xdmf_text(series));
@@ -410,7 +409,8 @@ std::vector<int64_t> snapshot_times(const path& path) {
   return times;
 }
 
-State read_snapshot(const path& path, std::optional<int64_t> mcs, const std::vector<std::string>& properties) {
+State read_snapshot(const path& path, std::optional<int64_t> mcs,
+                    const std::vector<std::string>& properties) {
   const std::vector<int64_t> times = snapshot_times(path);
   if (times.empty()) throw UserError(fmt::format("{} has no snapshot of a lattice in it.", path.string()));
   if (mcs && !std::binary_search(times.begin(), times.end(), *mcs))

@@ -78,8 +78,8 @@ void write_snapshot_part(const std::filesystem::path& folder, const OwnPart& par
 std::vector<int64_t> snapshot_times(const std::filesystem::path& path);
 
 // A snapshot of a lattice.h5, or of the folder of a run, the last one unless `mcs` is given: lattice, MCS,
-// ids, Act, substances, and the cells' types, extents and properties, these in the order of `properties`. Enough to draw, not to go on with: centroids are left at zero,
-// and there is nothing of persistence.
+// ids, Act, substances, and the cells' types, extents and properties, these in the order of `properties`.
+// Enough to draw, not to go on with: centroids are left at zero, and there is nothing of persistence.
 State read_snapshot(const std::filesystem::path& path, std::optional<int64_t> mcs = std::nullopt,
                     const std::vector<std::string>& properties = {});
 

@@ -157,7 +157,8 @@ constexpr SubstanceColumn kOfSubstances[] = {
      [](const SubstanceRow& r) { return r.budget.decayed; }},
     {{"A_crossed_walls", "concentration x sites", "likewise: what came in through the sides, less what left"},
      [](const SubstanceRow& r) { return r.budget.crossed_walls; }},
-    {{"A_held", "concentration x sites", "likewise: what cells that hold a concentration added, less what they took"},
+    {{"A_held", "concentration x sites",
+      "likewise: what cells that hold a concentration added, less what they took"},
      [](const SubstanceRow& r) { return r.budget.held; }},
     {{"A_unbalanced", "concentration x sites",
       "likewise: by how much `A_total` differs from its first value and all that came and went: rounding, a "

@@ -18,7 +18,8 @@ constexpr Key kTopKeys[] = {
     {"temperature", real, 0, 1e9, "20", "", "energy",
      "T: a copy that costs dH happens with probability exp(-dH/T)"},
     {"fidelity", choice, 0, 0, "\"standard\"", "standard|close|strict", "",
-     "how closely a parallel run has to follow the serial chain; `close` is a little slower for soft and for persistent cells, `strict` for all (docs/parallel.md)"},
+     "how closely a parallel run has to follow the serial chain; `close` is a little slower for soft and for "
+     "persistent cells, `strict` for all (docs/parallel.md)"},
     {"mcs", whole, 0, kMostMcs, "1000", "", "MCS", "length of the run; only in models without [[phases]]"},
 };
 
@@ -31,7 +32,8 @@ constexpr Key kLatticeKeys[] = {
 
 constexpr Key kUnitsKeys[] = {
     {"voxel_um", real, 1e-6, 1e6, "1", "", "µm", "edge of a site; for reports, and to fit images"},
-    {"seconds_per_mcs", real, 1e-9, 1e9, "1", "", "s", "duration of a Monte Carlo step; for reports, and for what happens in time: growth, rates, equations"},
+    {"seconds_per_mcs", real, 1e-9, 1e9, "1", "", "s",
+     "duration of a Monte Carlo step; for reports, and for what happens in time: growth, rates, equations"},
 };
 
 constexpr Key kNeighbourhoodKeys[] = {
@@ -137,7 +139,8 @@ constinit const Section kTypeSection{
     "types", "[types.NAME]",
     "A cell type, with one table per energy term that acts on it, such as `volume = { target = 150, lambda = "
     "25 }`. A "
-    "term that is not named does not act. `medium` is always there; only its colour can be set. A model that "
+    "term that is not named does not act. `medium` is always there; it has a colour, and may secrete, take "
+    "up or hold substances. A model that "
     "names no "
     "type gets one called `cell`, with a volume of 50 sites and lambda 1 (150 and 25 in 3-D) and J 20.",
     kTypeKeys};

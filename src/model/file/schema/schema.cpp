@@ -10,7 +10,8 @@ namespace kiln {
 std::span<const Section* const> all_sections() {
   static constexpr const Section* kAll[] = {
       &kTopSection,      &kLatticeSection,  &kUnitsSection,  &kNeighbourhoodSection, &kTypeSection,
-      &kPropertySection, &kEquationSection, &kGrowthSection, &kSecretesSection, &kTakesUpSection, &kHoldsSection, &kAdhesionSection,      &kFieldSection, &kSubstanceSection, &kBoundarySection,
+      &kPropertySection, &kEquationSection, &kGrowthSection, &kSecretesSection,      &kTakesUpSection,
+      &kHoldsSection,    &kAdhesionSection, &kFieldSection,  &kSubstanceSection,     &kBoundarySection,
       &kInitialSection,  &kRegionSection,   &kMaskSection,   &kPhantomSection,       &kConstantSection,
       &kRuleSection,     &kTickSection,     &kPhaseSection,  &kScheduleSection,      &kCheckerboardSection,
       &kMeasureSection,  &kPictureSection,  &kOutputSection};

@@ -17,15 +17,15 @@ constexpr Key kSubstanceKeys[] = {
     {"coarsen", order, 1, 64, "1", "auto", "sites",
      "edge of a voxel; the lattice's sides must be multiples of it. `auto`: 1, 2, 4 or 8, at most the radius "
      "of the smallest cells that make, take or follow it, and a third of sqrt(diffusion / decay)"},
-    {"boundary", table, 0, 0, "(as the lattice)", "", "",
-     "what lies beyond its sides; see below"},
+    {"boundary", table, 0, 0, "(as the lattice)", "", "", "what lies beyond its sides; see below"},
     {"start", formula, 0, 0, "0", "", "",
      "what there is at the start: a number, a formula of x, y and z (in sites), or a .npy file with a number "
      "per voxel"},
     {"impermeable", type_names, 0, 0, "(none)", "", "", "frozen types that it cannot enter"},
     {"mode", choice, 0, 0, "\"time\"", "time|steady", "",
      "how it follows its sources: in time, or as if it had all the time it needs"},
-    {"update_every", whole, 1, kMostMcs, "1", "", "MCS", "between two times at which it is brought up to date"},
+    {"update_every", whole, 1, kMostMcs, "1", "", "MCS",
+     "between two times at which it is brought up to date"},
 };
 
 constexpr Key kBoundaryKeys[] = {
@@ -60,10 +60,10 @@ constexpr Key kHoldsKeys[] = {
 
 }  // namespace
 
-constinit const Section kSubstanceSection{
-    "substances", "[substances.NAME]",
-    "A substance that diffuses and decays, and that cells secrete, take up, hold or follow (docs/substances.md).",
-    kSubstanceKeys};
+constinit const Section kSubstanceSection{"substances", "[substances.NAME]",
+                                          "A substance that diffuses and decays, and that cells secrete, "
+                                          "take up, hold or follow (docs/substances.md).",
+                                          kSubstanceKeys};
 constinit const Section kBoundarySection{
     "boundary", "boundary = { ... }",
     "In [substances.NAME]. A side is `\"closed\"`, or has a concentration, or `{ flux = ... }` into the box, "
