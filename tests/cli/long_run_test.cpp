@@ -106,8 +106,18 @@ seconds_per_mcs = 60
 volume = { target = 30, lambda = 3 }
 growth = { rate = 60, up_to = 80 }
 properties = { dye = { start = "uniform(0, 1)", extensive = true }, clock = 0 }
-equations = { clock = "1 / h(1)" }
+equations = { clock = "1 / h(1) + 0.001 * mean(food)" }
 persistence = { lambda = 4, dt = 3 }
+takes_up.food = 0.01
+secretes.waste = { rate = "dye", per = "cell" }
+chemotaxis = { lambda = 30, substance = "food" }
+[substances.food]
+diffusion = 0.1
+start = "1 + 0.01 * x"
+coarsen = 2
+[substances.waste]
+diffusion = 0.02
+update_every = 4
 [adhesion]
 default = 4
 [[initial]]

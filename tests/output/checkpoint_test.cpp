@@ -86,6 +86,42 @@ INSTANTIATE_TEST_SUITE_P(Kinds, CheckpointOfKind,
                                            ExampleKind{{9, 8, 7}, 3, false, true},
                                            ExampleKind{{65, 3, 66}, 3, true, true}));
 
+TEST(Checkpoint, BringsBackSubstances) {
+  if (!kHasHdf5) GTEST_SKIP() << "no HDF5";
+  const ScratchFolder folder;
+  State state = example_state({{12, 8, 1}, 2, false, false}, 4, 3);
+  for (const int32_t coarsen : {2, 1}) {
+    Substance& s = state.substances.emplace_back();
+    s.name = coarsen == 2 ? "o2" : "a first one by its name";
+    s.coarsen = coarsen;
+    s.voxels = voxels_of(state.lattice, coarsen);
+    s.voxels.periodic.x = coarsen == 1;
+    for (Site v = 0; v < s.voxels.sites(); ++v) s.values.push_back(0.1 * double(v) / coarsen);
+    s.show();
+    s.first_total = 1.5;
+    s.total = 0.1;
+    s.budget = {1, 2, 3, -4, 0.3};
+  }
+  write_checkpoint(folder / "c.h5", state, example_info());
+  const State read = read_checkpoint(folder / "c.h5").state;
+  ASSERT_EQ(read.substances.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Substance &a = state.substances[i], &b = read.substances[i];
+    EXPECT_EQ(a.name, b.name);
+    EXPECT_EQ(a.coarsen, b.coarsen);
+    EXPECT_EQ(a.voxels.size, b.voxels.size);
+    EXPECT_EQ(a.voxels.periodic, b.voxels.periodic);
+    EXPECT_EQ(a.values, b.values);
+    EXPECT_EQ(a.shown, b.shown);
+    EXPECT_EQ(a.first_total, b.first_total);
+    EXPECT_EQ(a.total, b.total);
+    EXPECT_TRUE(a.budget == b.budget);
+  }
+  EXPECT_EQ(state_hash(read), state_hash(state));
+  state.substances[1].values[3] += 1e-12;
+  EXPECT_NE(state_hash(read), state_hash(state));
+}
+
 TEST(Checkpoint, OfAStateWithNoCellIsRead) {
   if (!kHasHdf5) GTEST_SKIP() << "no HDF5";
   const ScratchFolder folder;

@@ -109,6 +109,37 @@ TEST(Palette, WithoutActItFallsBackToTypes) {
   for (CellId cell = 1; cell < 20; ++cell) EXPECT_EQ(by_act.colour(cell, 1), by_type.colour(cell, 1));
 }
 
+// Sites from the light end to the dark one, the medium's among them, but not of what it cannot enter; where
+// surfaces are drawn, cells by their means.
+TEST(Palette, ShowsASubstance) {
+  const Model model = parse_model(
+      "[lattice]\nsize = [16, 8]\nboundary = \"closed\"\n[substances.s]\ndiffusion = 1\nstart = \"x\"\n"
+      "impermeable = \"wall\"\n[types.wall]\nfrozen = true\n[types.cell]\n[[initial]]\nbox = 4\nspacing = 8\n"
+      "type = \"cell\"\n",
+      "m.toml", ".");
+  const State state = initial_state(model);
+  PictureSettings settings;
+  settings.colour_by = *colour_named(model, "s");
+  settings.shown = "s";
+  const Palette slice(settings, model, state);
+  EXPECT_EQ(slice.low(), 0);
+  EXPECT_EQ(slice.high(), 15);
+  EXPECT_TRUE(slice.by_site());
+  for (const TypeId type : {0, 2}) {
+    EXPECT_EQ(slice.colour(kMedium, type, slice.site_value(state, 0)), act_colour(0));
+    EXPECT_EQ(slice.colour(kMedium, type, slice.site_value(state, 15)), act_colour(1));
+  }
+  EXPECT_EQ(slice.colour(1, 1, 7), model.types[1].colour);
+  settings.view = PictureSettings::View::solid;
+  const Palette solid(settings, model, state);  // two cells, at x from 0 to 3 and from 8 to 11
+  EXPECT_FALSE(solid.by_site());
+  EXPECT_EQ(solid.low(), 1.5);
+  EXPECT_EQ(solid.high(), 9.5);
+  EXPECT_EQ(solid.colour(1, 2), act_colour(0));
+  EXPECT_EQ(solid.colour(2, 2), act_colour(1));
+  EXPECT_EQ(solid.colour(kMedium, 0), model.types[0].colour);
+}
+
 // Cells from the light end of the ramp to the dark one; what has no such property is as its type.
 TEST(Palette, ShowsAProperty) {
   Model model = parse_model(

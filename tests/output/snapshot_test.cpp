@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "data/hdf5/file.hpp"
 #include "file_examples.hpp"
+#include "model/file/read.hpp"
 #include "xml_elements.hpp"
 
 namespace kiln {
@@ -53,6 +54,37 @@ TEST_P(SnapshotOfKind, ComesBack) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, SnapshotOfKind, ::testing::Values(kFlat, kSolid));
+
+TEST(Snapshot, HoldsSubstancesAndWhatCellsLiveBy) {
+  if (!kHasHdf5) GTEST_SKIP() << "no HDF5";
+  const ScratchFolder folder;
+  const Model model = parse_model(
+      "[lattice]\nsize = [24, 16]\n[substances.o2]\ndiffusion = 1\ncoarsen = 4\nstart = \"x + 0.5 * y\"\n"
+      "[types.cell]\nproperties = { dye = \"x\", clock = 3 }\n",
+      "m.toml", ".");
+  const State state = initial_state(model);
+  LatticeFile file(folder.path(), model);
+  file.add(state);
+  file.finish();
+  const State read = read_snapshot(folder / "lattice.h5", 0, {"clock", "other", "dye"});
+  ASSERT_EQ(read.substances.size(), 1u);
+  EXPECT_EQ(read.substances[0].name, "o2");
+  EXPECT_EQ(read.substances[0].coarsen, 4);
+  EXPECT_EQ(read.substances[0].values, state.substances[0].values);
+  EXPECT_EQ(read.substances[0].shown, state.substances[0].shown);
+  ASSERT_EQ(read.cells.property.size(), 3 * state.cells.count());
+  for (CellId cell = 1; cell < state.cells.count(); ++cell) {
+    EXPECT_EQ(read.cells.property[cell * 3], 3);
+    EXPECT_EQ(read.cells.property[cell * 3 + 1], 0);
+    EXPECT_EQ(read.cells.property[cell * 3 + 2], state.cells.property[cell * 2]);
+  }
+  const hdf5::File h5(folder / "lattice.h5", hdf5::File::Mode::read);
+  const hdf5::Group group = h5.root().open_group("mcs_00000000");
+  EXPECT_EQ(group.open_group("cells").read_all<int64_t>("parent").size(), state.cells.count());
+  const std::string xdmf = bytes_of(folder / "lattice.xdmf");
+  EXPECT_NE(xdmf.find("lattice.h5:/mcs_00000000/substances/o2"), std::string::npos);
+  EXPECT_NE(xdmf.find("Dimensions=\"2 5 7\""), std::string::npos) << xdmf;
+}
 
 TEST(Snapshot, HoldsWhatItsDescriptionSays) {
   if (!kHasHdf5) GTEST_SKIP() << "no HDF5";
