@@ -18,7 +18,8 @@ constexpr Site kWorthGpu = Site(1) << 20;
 
 std::string meant_by_auto(const Model& model, const EngineOptions& options, int64_t simulations) {
   if (options.schedule == "serial") return "serial";
-  if (options.crew != nullptr || !options.bricks.empty() || model.has_stages()) return "threads";
+  const bool on_gpu = model.living == nullptr && (model.substances.empty() || simulations == 1);
+  if (options.crew != nullptr || !options.bricks.empty() || !on_gpu) return "threads";
   return is_worth_gpu(model, simulations) ? "cuda" : "threads";
 }
 
@@ -32,18 +33,20 @@ std::vector<int> gpus_for(EngineOptions& options) {
   return {all[std::size_t(options.crew->processes().rank_here()) % all.size()]};
 }
 
-// What is played by one process on a processor alone.
-void check_living(const Model& model, const EngineOptions& options) {
+// What is played by one process, and, of cells that live, on a processor alone.
+void check_living(const Model& model, const EngineOptions& options, int64_t simulations) {
   if (!model.has_stages()) return;
-  const char* const asked = options.crew != nullptr                              ? "several processes"
-                            : !options.bricks.empty() || options.gpus.size() > 1 ? "bricks"
-                            : options.engine == "cuda"                           ? "a GPU"
-                                                                                 : nullptr;
+  const bool lives = model.living != nullptr, on_gpu = options.engine == "cuda";
+  const char* const asked = options.crew != nullptr                              ? "in several processes"
+                            : !options.bricks.empty() || options.gpus.size() > 1 ? "in bricks"
+                            : on_gpu && lives                                    ? "on a GPU"
+                            : on_gpu && simulations > 1 ? "many at once on a GPU"
+                                                        : nullptr;
   if (asked != nullptr)
-    throw UserError(fmt::format(
-        "{}: {}, which are played by the serial and threads engines in one process, not yet on {}.",
-        model.source,
-        model.living != nullptr ? "its cells have properties, growth or rules" : "it has substances", asked));
+    throw UserError(fmt::format("{}: {}, which cannot be played {} yet; --engine threads in one process can.",
+                                model.source,
+                                lives ? "its cells have properties, growth or rules" : "it has substances",
+                                asked));
 }
 
 void check(const EngineOptions& options) {
@@ -85,7 +88,7 @@ EngineOptions chosen_engine(const Model& model, const EngineOptions& options, in
   if (chosen.engine == "auto") chosen.engine = meant_by_auto(model, options, simulations);
   if (chosen.engine == "cuda" && chosen.gpus.empty()) chosen.gpus = {chosen.device};
   check(chosen);
-  check_living(model, chosen);
+  check_living(model, chosen, simulations);
   if (chosen.schedule.empty()) chosen.schedule = chosen.engine == "serial" ? "serial" : "tiles";
   if (chosen.threads == 0)
     chosen.threads = chosen.crew == nullptr

@@ -5,9 +5,12 @@
 #include <random>
 
 #include "engine/cuda/driver/nvrtc.hpp"
-#include "engine/cuda/substances/diffusion.hpp"
+#include "engine/cuda/substances/substances.hpp"
+#include "engine/cuda/tiles/source.hpp"
 #include "engine/substances/diffusion.hpp"
+#include "engine/schedule/tiles_plan.hpp"
 #include "support/nvrtc.hpp"
+#include "support/played.hpp"
 
 namespace kiln::cuda {
 namespace {
@@ -50,20 +53,129 @@ TEST(CudaDiffusion, GivesTheBitsOfThreads) {
         DeviceDiffusion on_gpu(device, stream, Equation(voxels, 2, like, openness));
         on_gpu.set(here);
         on_gpu.set(sources);
-        Budget expected, found;
+        Budget expected;
         for (int i = 0; i < 5; ++i) {
           on_threads.advance(here, sources, 1, team, &expected);
-          on_gpu.advance(1, &found);
+          on_gpu.advance(1);
         }
         const std::vector<double> there = on_gpu.concentration();
         for (std::size_t i = 0; i < count; ++i)
           ASSERT_EQ(std::bit_cast<uint64_t>(there[i]), std::bit_cast<uint64_t>(here[i]))
               << dimension << "-D, alpha " << alpha << ", voxel " << i;
+        const Budget found = on_gpu.budget();
+        EXPECT_EQ(on_gpu.total(), on_threads.total(here));
         EXPECT_EQ(found.secreted, expected.secreted);
         EXPECT_EQ(found.taken_up, expected.taken_up);
         EXPECT_EQ(found.decayed, expected.decayed);
         EXPECT_EQ(found.crossed_walls, expected.crossed_walls);
       }
+}
+
+// A source, a wall that holds, an obstacle; cells of two types that take up, secrete and follow.
+std::string tissue_in(const std::string& size) {
+  return R"toml(
+seed = 11
+temperature = 15
+[lattice]
+size = )toml" +
+         size + R"toml(
+boundary = "closed"
+[units]
+voxel_um = 2
+seconds_per_mcs = 3
+[substances.food]
+diffusion = 12
+decay = 0.02
+coarsen = 2
+start = "0.1 + 0.001 * x"
+boundary = { x_low = 0.5, y = "periodic", x_high = { flux = 0.02 } }
+impermeable = "bone"
+[substances.signal]
+diffusion = 300
+decay = 0.05
+update_every = 2
+[substances.scent]
+diffusion = 40
+decay = 0.01
+mode = "steady"
+coarsen = 4
+[types.medium]
+takes_up.signal = 0.01
+[types.bone]
+frozen = true
+[types.vessel]
+frozen = true
+holds.food = 0.8
+secretes.scent = 0.1
+[types.cell]
+volume = { target = 24, lambda = 6 }
+takes_up.food = { rate = 0.2, at_most = 0.1 }
+secretes.signal = { rate = 3, per = "cell" }
+act = { lambda = 20, max = 8 }
+chemotaxis = { lambda = 900, substance = "food", response = "saturated", half = 0.3 }
+[types.other]
+volume = { target = 30, lambda = 6 }
+secretes = { food = 0.1, scent = 0.02 }
+takes_up = { food = 0.05, scent = 0.3 }
+chemotaxis = { lambda = 300, substance = "signal", response = "logarithmic", half = 0.1, who = "both", at = "medium" }
+[adhesion]
+default = 4
+[[initial]]
+kind = "seeds"
+types = { bone = 1, vessel = 1 }
+count = 6
+radius = 4
+[[initial]]
+kind = "seeds"
+types = { cell = 2, other = 1 }
+count = 60
+radius = 2
+[schedule]
+checkerboard = { per_thread = 8, region = 4 }
+)toml";
+}
+const char* const kSizes[] = {"[96, 64]", "[40, 32, 24]"};
+
+TEST(SubstanceKernels, CompileWithoutSpills) {
+  KILN_NEEDS_NVRTC();
+  for (const char* size : kSizes) {
+    const Model model = parse_model(tissue_in(size), "m.toml", ".");
+    const Physics physics = model.phases.front().physics.view();
+    const SiteLayout layout = site_layout(100, model.largest_act());
+    for (const KernelResources& r : resources(compile(sources_source(physics, layout, 0), "sources.cu", 90)))
+      EXPECT_EQ(r.spill_stores + r.spill_loads, 0) << r.name;
+    // Terms read substances on the device.
+    EXPECT_EQ(used_substances(physics), 2);
+    compile_tiles(physics, tiles::settings_for(model), layout, 0, Numbers::folded, 90, 132, 232448, false,
+                  all_sites(physics.lattice));
+  }
+}
+
+TEST(CudaSubstances, InATissueHaveTheBitsOfThreads) {
+  KILN_NEEDS_GPU();
+  for (const char* size : kSizes)
+    for (const char* schedule : {"tiles", "checkerboard"}) {
+      const Model model = parse_model(tissue_in(size), "m.toml", ".");
+      test::Played threads(model, std::nullopt, "threads", 4, schedule),
+          gpu(model, std::nullopt, "cuda", 1, schedule);
+      State state;
+      for (int mcs = 0; mcs < 40; ++mcs) {
+        threads.play(1);
+        gpu.play(1);
+        if (mcs == 20) state = gpu.state();
+        ASSERT_EQ(threads.hash(), gpu.hash()) << size << ", " << schedule << ", MCS " << mcs + 1;
+      }
+      test::Played again(model, state, "cuda", 1, schedule);
+      again.play(19);
+      EXPECT_EQ(again.hash(), gpu.hash());
+      for (std::size_t s = 0; s < model.substances.size(); ++s) {
+        const Substance &a = threads.state().substances[s], &b = gpu.state().substances[s],
+                        &c = again.state().substances[s];
+        EXPECT_TRUE(a.budget == b.budget && a.total == b.total) << a.name;
+        EXPECT_TRUE(a.budget == c.budget && a.total == c.total) << a.name;
+        EXPECT_TRUE(a.shown == b.shown && a.values == b.values) << a.name;
+      }
+    }
 }
 
 }  // namespace

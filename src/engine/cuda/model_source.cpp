@@ -85,7 +85,7 @@ Expressions expressions_for(const Physics& p, Numbers numbers) {
   return e;
 }
 
-std::string physics_function(const Expressions& e, bool fields) {
+std::string physics_function(const Expressions& e, bool fields, bool substances) {
   return fmt::format(
       "__device__ __forceinline__ Physics physics() {{\n"
       "  Physics p;\n"
@@ -99,10 +99,10 @@ std::string physics_function(const Expressions& e, bool fields) {
       "  p.adhesion_is_moore = {};\n"
       "  p.perimeter_is_moore = {};\n"
       "  p.fields = {};\n"
-      "  p.act_logs = kActLogs;\n"
+      "  p.act_logs = kActLogs;\n{}"
       "  return p;\n}}\n",
       e.temperature, e.uses, e.adhesion_unit, e.adhesion_is_moore, e.perimeter_is_moore,
-      fields ? "kFields" : "nullptr");
+      fields ? "kFields" : "nullptr", substances ? "  p.substances = kSubstances;\n" : "");
 }
 
 // Filled by the host, which could change them at any time, so the compiler takes none of them for granted.
@@ -210,7 +210,10 @@ std::string constants_text(const Physics& p, const SiteLayout& layout, int histo
           neighbourhood_literal(*p.adhesion_neighbours) + ";\n";
   text += "__device__ constexpr Neighbourhood kPerimeterNeighbours = " +
           neighbourhood_literal(*p.perimeter_neighbours) + ";\n";
-  return text + fields_text(p, numbers);
+  text += fields_text(p, numbers);
+  if (const int count = used_substances(p); count > 0)
+    text += fmt::format("extern \"C\" {{ __constant__ SubstanceView kSubstances[{}]; }}\n", count);
+  return text;
 }
 
 std::string in_namespace(const std::string& text) {
@@ -222,6 +225,14 @@ std::string in_namespace(const std::string& text) {
 
 bool reads_moments(const TermsInUse& uses) {
   return uses.any([](auto term) { return decltype(term)::kReads == OptionalColumn::moments; });
+}
+
+int used_substances(const Physics& physics) {
+  int count = 0;
+  for (int type = 0; physics.uses.substances && type < physics.adhesion.types; ++type)
+    if (physics.types[type].chemotaxis.lambda != 0)
+      count = std::max(count, int(physics.types[type].chemotaxis.substance) + 1);
+  return count;
 }
 
 int stored_fields(const Physics& physics) {
@@ -237,7 +248,7 @@ std::string model_prologue(const Physics& p, const SiteLayout& layout, int histo
   const bool fields = numbers == Numbers::all_terms || used_fields(p) > 0;
   return (only != 0 ? fmt::format("#define KILN_ONLY_TYPE {}\n", only) : "") +
          in_namespace(constants_text(p, layout, history, numbers, stored) +
-                      physics_function(expressions_for(p, numbers), fields));
+                      physics_function(expressions_for(p, numbers), fields, used_substances(p) > 0));
 }
 
 void give_numbers(const Module& module, const Physics& physics, Numbers numbers, float hopeless) {

@@ -6,17 +6,20 @@ namespace {
 constexpr double Budget::*kAccounts[] = {&Budget::secreted, &Budget::taken_up, &Budget::decayed,
                                          &Budget::crossed_walls, &Budget::held};
 
-double sum_of_rows(const Lattice& voxels, const std::vector<RowSums>& rows, double RowSums::*what) {
-  std::vector<double> of_plane(std::size_t(voxels.size.y)), of_planes;
-  for (int32_t z = 0; z < voxels.size.z; ++z) {
-    for (int32_t y = 0; y < voxels.size.y; ++y)
-      of_plane[std::size_t(y)] = rows[std::size_t(z) * std::size_t(voxels.size.y) + std::size_t(y)].*what;
-    of_planes.push_back(sum_of(of_plane.data(), voxels.size.y));
-  }
-  return sum_of(of_planes.data(), voxels.size.z);
+double sum_of(const Lattice& voxels, const std::vector<RowSums>& rows, double RowSums::*what) {
+  std::vector<double> values;
+  for (const RowSums& row : rows) values.push_back(row.*what);
+  return sum_of_rows(voxels, values);
 }
 
 }  // namespace
+
+double sum_of_rows(const Lattice& voxels, const std::vector<double>& rows) {
+  std::vector<double> planes;
+  for (int32_t z = 0; z < voxels.size.z; ++z)
+    planes.push_back(sum_of(rows.data() + std::size_t(z) * std::size_t(voxels.size.y), voxels.size.y));
+  return sum_of(planes.data(), voxels.size.z);
+}
 
 void Ledger::next(const Stage& stage, const Budget& per_second) {
   for (double Budget::*account : kAccounts) {
@@ -34,23 +37,23 @@ void Ledger::end_step(Budget& budget) {
 double total_of(const Equation& equation, const std::vector<double>& values) {
   const Lattice& voxels = equation.voxels;
   const auto length = std::size_t(voxels.size.x);
-  std::vector<RowSums> sums(std::size_t(voxels.size.y) * std::size_t(voxels.size.z));
+  std::vector<double> sums(std::size_t(voxels.size.y) * std::size_t(voxels.size.z));
   std::vector<double> line(length);
   for (std::size_t row = 0; row < sums.size(); ++row) {
     for (std::size_t x = 0; x < length; ++x) {
       const std::size_t voxel = row * length + x;
       line[x] = equation.has_obstacles() ? values[voxel] * equation.open.volume[voxel] : values[voxel];
     }
-    sums[row].there = sum_of(line.data(), voxels.size.x);
+    sums[row] = sum_of(line.data(), voxels.size.x);
   }
-  return sum_of_rows(voxels, sums, &RowSums::there);
+  return sum_of_rows(voxels, sums);
 }
 
 Budget flows_of(const Equation& equation, double secretion, const std::vector<RowSums>& rows) {
-  return {secretion, sum_of_rows(equation.voxels, rows, &RowSums::taken_up),
-          equation.properties.decay * sum_of_rows(equation.voxels, rows, &RowSums::there),
-          sum_of_rows(equation.voxels, rows, &RowSums::crossed_walls),
-          sum_of_rows(equation.voxels, rows, &RowSums::held)};
+  return {secretion, sum_of(equation.voxels, rows, &RowSums::taken_up),
+          equation.properties.decay * sum_of(equation.voxels, rows, &RowSums::there),
+          sum_of(equation.voxels, rows, &RowSums::crossed_walls),
+          sum_of(equation.voxels, rows, &RowSums::held)};
 }
 
 }  // namespace kiln::substances

@@ -17,6 +17,8 @@ class Ledger {
   Budget now_, before_;
 };
 
+// Of what was summed row by row, y fastest: sums of rows, then of planes.
+double sum_of_rows(const Lattice& voxels, const std::vector<double>& rows);
 // Concentration times voxels: sums of rows, then of planes, then of all.
 double total_of(const Equation& equation, const std::vector<double>& values);
 // Per second, from the sums of all rows, y fastest, and what is secreted.

@@ -58,10 +58,7 @@ Equation::Equation(const Lattice& grid, double edge, const Properties& like, Ope
 
 Rates Equation::rates(const Sources& sources) const {
   double taken = 0;
-  for (const Uptake& uptake : sources.uptake) {
-    const auto most = std::max_element(uptake.share.begin(), uptake.share.end());
-    if (most != uptake.share.end()) taken += uptake.rate * *most;
-  }
+  for (const Uptake& uptake : sources.uptake) taken = std::max(taken, uptake.rate);
   return {voxels.dimension, exchange, properties.decay + taken};
 }
 

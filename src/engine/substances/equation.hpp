@@ -20,7 +20,7 @@ struct Openness {
 Openness openness_of(const Lattice& sites, int32_t coarsen, const std::vector<bool>& open);
 
 // Uptake by a type of cells: `rate` per second, at most `at_most` of concentration per second, in a voxel
-// that is all of that type.
+// that is all of that type. Shares of all types add up to 1 at most, so the largest rate bounds them all.
 struct Uptake {
   double rate = 0, at_most = 0;
   std::vector<double> share;  // of each voxel that is of the type

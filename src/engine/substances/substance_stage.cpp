@@ -3,11 +3,6 @@
 #include <cmath>
 
 namespace kiln::substances {
-namespace {
-
-constexpr double kSteadyError = 1e-6;  // of the distance to the steady state before
-
-}  // namespace
 
 Openness openness_for(const SubstanceData& substance, const State& state) {
   if (!substance.has_obstacles()) return {};
@@ -40,6 +35,7 @@ SubstanceStage::SubstanceStage(const Model& model, const State& state)
          {}});
     solvers_.back().counter.prepare(solvers_.back().sources);
     solvers_.back().held_at.resize(solvers_.back().sources.held.size());
+    solvers_.back().added.resize(std::size_t(data.voxels.size.y) * std::size_t(data.voxels.size.z));
   }
 }
 
@@ -51,9 +47,10 @@ void SubstanceStage::play_one(Solver& solver, const State& state, Substance& sub
   if (solver.counter.is_needed()) {
     solver.counter.count_rows(state, solver.diffusion.equation().open, rates, first, end, solver.sources,
                               solver.held_at);
+    if (!solver.sources.held.empty()) hold_rows(solver, substance, first, end);
     team.wait();
-    if (member == 0) hold(solver, substance);
-    team.wait();
+    if (member == 0 && !solver.sources.held.empty() && !solver.data.steady)
+      substance.budget.held = substance.budget.held + sum_of_rows(voxels, solver.added);
   }
   if (solver.data.steady)
     solver.diffusion.settle(substance.values, solver.sources, kSteadyError, team, member);
@@ -69,15 +66,20 @@ void SubstanceStage::play_one(Solver& solver, const State& state, Substance& sub
 }
 
 // What this takes is part of the budget.
-void SubstanceStage::hold(Solver& solver, Substance& substance) const {
+void SubstanceStage::hold_rows(Solver& solver, Substance& substance, int64_t first, int64_t end) const {
   const Openness& open = solver.diffusion.equation().open;
-  for (std::size_t voxel = 0; voxel < solver.sources.held.size(); ++voxel) {
-    if (solver.sources.held[voxel] == 0) continue;
-    const double part = open.volume.empty() ? 1.0 : open.volume[voxel];
-    if (!solver.data.steady)
-      substance.budget.held =
-          substance.budget.held + (solver.held_at[voxel] - substance.values[voxel]) * part;
-    substance.values[voxel] = solver.held_at[voxel];
+  const auto width = std::size_t(solver.data.voxels.size.x);
+  std::vector<double> line(width);
+  for (auto row = std::size_t(first); row < std::size_t(end); ++row) {
+    for (std::size_t x = 0; x < width; ++x) {
+      const std::size_t voxel = row * width + x;
+      line[x] = 0;
+      if (solver.sources.held[voxel] == 0) continue;
+      const double part = open.volume.empty() ? 1.0 : open.volume[voxel];
+      line[x] = (solver.held_at[voxel] - substance.values[voxel]) * part;
+      substance.values[voxel] = solver.held_at[voxel];
+    }
+    solver.added[row] = sum_of(line.data(), int64_t(width));
   }
 }
 

@@ -9,6 +9,8 @@
 
 namespace kiln::substances {
 
+inline constexpr double kSteadyError = 1e-6;  // of the distance to the steady state before
+
 // What a state's obstacles leave open to a substance; empty where it has none.
 Openness openness_for(const SubstanceData& substance, const State& state);
 
@@ -34,11 +36,12 @@ class SubstanceStage {
     Diffusion diffusion;
     Sources sources;
     std::vector<double> held_at;
+    std::vector<double> added = {};  // by row of voxels, to hold concentrations
   };
 
   void play_one(Solver& solver, const State& state, Substance& substance, std::span<const double> rates,
                 Team& team, int member);
-  void hold(Solver& solver, Substance& substance) const;
+  void hold_rows(Solver& solver, Substance& substance, int64_t first, int64_t end) const;
 
   double seconds_per_mcs_;
   std::vector<Solver> solvers_;

@@ -7,6 +7,7 @@ struct DeviceTick::Stages {
   const Stream& stream;
 
   void age_act() {}  // stamps tell how old a site is
+  void live(int64_t mcs) { tick.live_(mcs); }
   void count_sums() { tick.count_all_sums(stream); }
   void move_anchors() { tick.move_anchors(stream); }
   void turn_cells(int64_t mcs) {

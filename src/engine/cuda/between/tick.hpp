@@ -1,6 +1,8 @@
 // The tick of a single simulation on a device: the stages of engine/schedule/tick.hpp as kernels.
 #pragma once
 
+#include <functional>
+
 #include "engine/cuda/state/device_state.hpp"
 #include "engine/schedule/tick.hpp"
 
@@ -15,6 +17,11 @@ class DeviceTick {
   DeviceTick(DeviceState& state, CentroidSums sums);
 
   const Tick& stages() const { return tick_; }
+  // What happens at the end of every MCS beside motion.
+  void live_with(std::function<void(int64_t)> live) {
+    live_ = std::move(live);
+    tick_.lives = true;
+  }
   // Takes the kernels of between/kernels.cuh from a module compiled for the model.
   void use(const Module& module);
   // Before and after `mcs` MCS are played in the stream; stages are due at the end of the last alone.
@@ -28,6 +35,7 @@ class DeviceTick {
 
   DeviceState& state_;
   Tick tick_;
+  std::function<void(int64_t)> live_;
   int64_t refreshed_at_;  // MCS when stale stamps of Act were last set back
   Function turn_, move_anchors_, count_sums_, refresh_stamps_;
 };

@@ -39,13 +39,14 @@ std::vector<TypePhysics> with_all_terms(const Physics& physics, TermsInUse& uses
 
 CheckerboardEngine::CheckerboardEngine(State state, const Physics& physics, uint64_t seed,
                                        const CheckerboardSettings& settings, int max_act, int device,
-                                       const BoardKernels& kernels, Numbers numbers)
+                                       const BoardKernels& kernels, Numbers numbers, const Model* substances)
     : device_(device),
       stream_(device_),
       plan_(state.lattice, settings, seed),
       state_(device_, ready_for(std::move(state), kernels), physics.adhesion.types,
              kernels.specialised ? max_act : std::max(1, max_act)),
       tick_(state_, CentroidSums::kept),
+      substances_(substances_of(substances, physics, device_, stream_, state_, tick_)),
       survey_(device_, stream_, state_, physics),
       kernels_(kernels),
       numbers_(kernels.specialised ? numbers : Numbers::all_terms),
@@ -88,6 +89,7 @@ void CheckerboardEngine::compile(const Physics& physics) {
   state_.use(module);
   tick_.use(module);
   fields_.give(device_, module, physics);
+  if (substances_ != nullptr) substances_->give(module, physics);
   if (kernels_.skipping) return give_numbers(module, physics, numbers_);
   Physics all = physics;
   const std::vector<TypePhysics> types = with_all_terms(physics, all.uses);

@@ -186,6 +186,7 @@ const State& DeviceState::fetch_cells(const Stream& stream, int64_t member) {
   if (!cells_are_current_) {
     if (count_sums_) count_sums_(stream);
     download_cells(stream);
+    if (fetch_more_) fetch_more_(members_[0].state);
     cells_are_current_ = true;
   }
   return members_[std::size_t(member)].state;
@@ -273,6 +274,7 @@ std::function<void()> DeviceState::begin_copy(State& to, const Stream& stream) {
   const State& now = fetch_cells(stream);
   to.lattice = now.lattice;
   to.mcs = now.mcs;
+  to.substances = now.substances;
   copy_tables(now, to, team_.members());
   if (to.ids.size() != now.ids.size()) to.ids = HugeVector<CellId>(now.ids.size());
   if (to.act.size() != now.act.size()) to.act = HugeVector<ActValue>(now.act.size());

@@ -40,6 +40,9 @@ class DeviceState {
   // Called before cells are fetched, where their sums are counted only when they are needed.
   void count_sums_with(std::function<void(const Stream&)> count) { count_sums_ = std::move(count); }
 
+  // Called when cells are fetched, for what else a simulation has.
+  void fetch_more_with(std::function<void(State&)> fetch) { fetch_more_ = std::move(fetch); }
+
   int64_t mcs() const { return mcs_; }
   // Tells that all members have advanced on the device, so that the host's copies are out of date.
   void advanced(int64_t mcs);
@@ -120,6 +123,7 @@ class DeviceState {
   int64_t shown_ = 0;               // -1: none
   Sites room_;                      // memory for the one that will be shown
   std::function<void(const Stream&)> count_sums_;
+  std::function<void(State&)> fetch_more_;
   Function put_in_order_, unpack_ids_;
   Buffer<uint8_t> sites_, moved_;
   Buffer<uint32_t> anchors_moved_;

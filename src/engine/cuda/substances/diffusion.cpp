@@ -33,6 +33,10 @@ DeviceDiffusion::DeviceDiffusion(const Device& device, const Stream& stream,
                                    .cubin);
   diffuse_ = module.function("diffuse");
   sum_rows_ = module.function("sum_rows");
+  sum_groups_ = module.function("sum_groups");
+  hold_rows_ = module.function("hold_rows");
+  keep_books_ = module.function("keep_books");
+  show_values_ = module.function("show_values");
   tables_.voxels = equation.voxels;
   tables_.exchange = equation.exchange;
   tables_.decay = equation.properties.decay;
@@ -56,25 +60,50 @@ DeviceDiffusion::DeviceDiffusion(const Device& device, const Stream& stream,
 void DeviceDiffusion::set(const std::vector<double>& concentration) {
   now_ = on_device(device_, concentration);
   before_ = Buffer<double>(device_, now_.size(), "substances");
+  shown_ = Buffer<float>(device_, now_.size(), "substances");
+  row_sums_ = Buffer<double>(device_, kRowSums * rows(), "substances");
+  plane_sums_ = Buffer<double>(device_, kRowSums * int64_t(equation_.voxels.size.z), "substances");
+  added_ = Buffer<double>(device_, 1, "substances");
+  books_ = Buffer<double>(device_, kAccounts + 1, "substances");
+  books_.fill(0);
+  show();
 }
 
 void DeviceDiffusion::set(const substances::Sources& sources) {
-  if (sources.uptake.size() > std::size_t(kMostUptakes))
+  reserve_sources(sources);
+  if (!sources.secretion.empty()) secretion_.upload(sources.secretion.data(), secretion_.size());
+  if (!sources.held.empty()) held_.upload(sources.held.data(), held_.size());
+  for (std::size_t k = 0; k < sources.uptake.size(); ++k)
+    share_[k].upload(sources.uptake[k].share.data(), share_[k].size());
+}
+
+void DeviceDiffusion::set(const substances::Budget& budget, double total) {
+  const double books[] = {budget.secreted,      budget.taken_up, budget.decayed,
+                          budget.crossed_walls, budget.held,     total};
+  books_.upload(books, kAccounts + 1);
+}
+
+void DeviceDiffusion::reserve_sources(const substances::Sources& like) {
+  if (like.uptake.size() > std::size_t(kMostUptakes))
     throw UserError(fmt::format("{} types of cells take a substance up, but on a GPU at most {} can.",
-                                sources.uptake.size(), kMostUptakes));
-  sources_ = sources;
-  secretion_ = on_device(device_, sources.secretion);
-  tables_.secretion = sources.secretion.empty() ? nullptr : secretion_.data();
-  secreted_ = sources.secretion.empty() ? 0.0 : substances::total_of(equation_, sources.secretion);
-  held_ = Buffer<uint8_t>(device_, int64_t(sources.held.size()), "substances");
-  held_.upload(sources.held.data(), held_.size());
-  tables_.held = sources.held.empty() ? nullptr : held_.data();
-  tables_.uptakes = int32_t(sources.uptake.size());
-  for (std::size_t k = 0; k < sources.uptake.size(); ++k) {
-    share_[k] = on_device(device_, sources.uptake[k].share);
+                                like.uptake.size(), kMostUptakes));
+  const int64_t voxels = equation_.voxels.sites();
+  const auto room = [&](auto& buffer, bool wanted) {
+    buffer = std::remove_reference_t<decltype(buffer)>(device_, wanted ? voxels : 0, "substances");
+  };
+  room(secretion_, !like.secretion.empty());
+  room(held_, !like.held.empty());
+  room(held_at_, !like.held.empty());
+  tables_.secretion = like.secretion.empty() ? nullptr : secretion_.data();
+  tables_.held = like.held.empty() ? nullptr : held_.data();
+  tables_.uptakes = int32_t(like.uptake.size());
+  fastest_uptake_ = 0;
+  for (std::size_t k = 0; k < like.uptake.size(); ++k) {
+    room(share_[k], true);
     tables_.share[k] = share_[k].data();
-    tables_.rate[k] = sources.uptake[k].rate;
-    tables_.at_most[k] = sources.uptake[k].at_most;
+    tables_.rate[k] = like.uptake[k].rate;
+    tables_.at_most[k] = like.uptake[k].at_most;
+    fastest_uptake_ = std::max(fastest_uptake_, like.uptake[k].rate);
   }
 }
 
@@ -85,36 +114,85 @@ std::vector<double> DeviceDiffusion::concentration() const {
   return result;
 }
 
-void DeviceDiffusion::advance(double seconds, substances::Budget* budget) {
+substances::Budget DeviceDiffusion::budget() const {
+  stream_.synchronize();
+  double accounts[kAccounts];
+  books_.download(accounts, kAccounts);
+  return {accounts[0], accounts[1], accounts[2], accounts[3], accounts[4]};
+}
+
+double DeviceDiffusion::total() const {
+  stream_.synchronize();
+  double total = 0;
+  books_.download(&total, 1, kAccounts);
+  return total;
+}
+
+// Arrays of sums of rows.
+void DeviceDiffusion::sum_up(int64_t arrays, double* to) {
+  const int64_t planes = equation_.voxels.size.z;
+  const Launch wide{{unsigned(device_.info().multiprocessors)}, {256}}, narrow{{1}, {32 * kRowSums}};
+  sum_groups_.launch(wide, stream_, static_cast<const double*>(row_sums_.data()), arrays * planes,
+                     int64_t(equation_.voxels.size.y), plane_sums_.data());
+  sum_groups_.launch(narrow, stream_, static_cast<const double*>(plane_sums_.data()), arrays, planes, to);
+}
+
+void DeviceDiffusion::sum_rows_to(int64_t slot) {
+  sum_rows_.launch({{unsigned(device_.info().multiprocessors * 8)}, {256}}, stream_, tables_,
+                   static_cast<const double*>(now_.data()), rows(), row_sums_.data());
+  sum_up(kRowSums, flows_.data() + slot * kRowSums);
+}
+
+void DeviceDiffusion::hold(bool in_books) {
+  if (tables_.held == nullptr) return;
+  hold_rows_.launch({{unsigned(device_.info().multiprocessors * 8)}, {256}}, stream_, tables_,
+                    static_cast<const double*>(held_at_.data()), rows(), now_.data(), row_sums_.data());
+  holds_in_books_ = in_books;
+  if (in_books) sum_up(1, added_.data());
+}
+
+void DeviceDiffusion::play(const substances::Stages& stages, bool in_books) {
   const Launch shape{{unsigned(device_.info().multiprocessors * 8)}, {256}};
-  const substances::Stages stages = substances::stages_for(equation_.rates(sources_), seconds);
-  substances::Ledger ledger;
-  for (int step = 0; step < stages.steps; ++step) {
+  const auto count = int64_t(stages.stages.size()), slots = count * stages.steps + 1;
+  if (flows_.size() < slots * kRowSums)
+    flows_ = Buffer<double>(device_, slots * kRowSums, "substances");
+  int64_t slot = 0;
+  for (int step = 0; step < stages.steps; ++step)
     for (const substances::Stage& stage : stages.stages) {
-      if (budget != nullptr) ledger.next(stage, flows());
+      if (in_books) sum_rows_to(slot++);
       diffuse_.launch(shape, stream_, tables_, stage, static_cast<const double*>(now_.data()),
                       before_.data());
       std::swap(now_, before_);
     }
-    if (budget != nullptr) ledger.end_step(*budget);
+  sum_rows_to(slot);
+  if (stages_.size() == 0) {  // they follow from what never changes
+    stages_ = Buffer<substances::Stage>(device_, count, "substances");
+    stages_.upload(stages.stages.data(), count);
   }
+  // Without books, the total alone.
+  const double* const added = holds_in_books_ ? added_.data() : nullptr;
+  keep_books_.launch({{1}, {32}}, stream_, static_cast<const substances::Stage*>(stages_.data()),
+                     in_books ? int32_t(count) : 0, int32_t(stages.steps),
+                     static_cast<const double*>(flows_.data()), added, equation_.properties.decay,
+                     books_.data());
+  holds_in_books_ = false;
 }
 
-// Per second.
-substances::Budget DeviceDiffusion::flows() {
-  const Vec3i& size = equation_.voxels.size;
-  const int64_t rows = int64_t(size.y) * size.z;
-  if (row_sums_.size() == 0) row_sums_ = Buffer<double>(device_, 4 * rows, "substances");
-  sum_rows_.launch({{unsigned(device_.info().multiprocessors * 8)}, {256}}, stream_, tables_,
-                   static_cast<const double*>(now_.data()), rows, row_sums_.data());
-  std::vector<double> sums(std::size_t(4 * rows));
-  row_sums_.download(sums.data(), 4 * rows, 0, &stream_);
-  stream_.synchronize();
-  std::vector<substances::RowSums> of_rows(static_cast<std::size_t>(rows));
-  for (std::size_t r = 0; r < of_rows.size(); ++r)
-    of_rows[r] = {sums[r], sums[r + of_rows.size()], sums[r + 2 * of_rows.size()],
-                  sums[r + 3 * of_rows.size()]};
-  return substances::flows_of(equation_, secreted_, of_rows);
+void DeviceDiffusion::advance(double seconds) {
+  substances::Rates rates = equation_.rates({});
+  rates.loss += fastest_uptake_;
+  play(substances::stages_for(rates, seconds), true);
+}
+
+void DeviceDiffusion::settle(double error) {
+  substances::Rates rates = equation_.rates({});
+  rates.loss += fastest_uptake_;
+  play(substances::sweeps_for(rates, equation_.slowest(), error), false);
+}
+
+void DeviceDiffusion::show() {
+  show_values_.launch({{unsigned(device_.info().multiprocessors * 8)}, {256}}, stream_,
+                      static_cast<const double*>(now_.data()), now_.size(), shown_.data());
 }
 
 }  // namespace kiln::cuda

@@ -103,33 +103,107 @@ extern "C" __global__ void diffuse(const __grid_constant__ kiln::cuda::Diffusion
   }
 }
 
-// Row by row, a warp each: what there is, what is taken up, what comes through walls, what holds
-// concentrations, in four arrays of `rows`.
+namespace kiln::device {
+
+// Calls work(number) for every number below `count`, each by a warp.
+template <class Work>
+__device__ __forceinline__ void each_by_a_warp(int64_t count, const Work& work) {
+  const int64_t warps = int64_t(gridDim.x) * blockDim.x / 32;
+  for (int64_t i = (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32; i < count; i += warps) work(i);
+}
+
+}  // namespace kiln::device
+
+// Row by row: what there is, what is taken up, what comes through walls, what holds concentrations, what is
+// secreted, in five arrays of `rows`.
 extern "C" __global__ void sum_rows(const __grid_constant__ kiln::cuda::DiffusionTables tables,
                                     const double* now, int64_t rows, double* sums) {
   using namespace kiln;
-  const int64_t warps = int64_t(gridDim.x) * blockDim.x / 32;
   const int lane = int(threadIdx.x % 32);
-  for (int64_t row = (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32; row < rows; row += warps) {
-    double there = 0, taken = 0, crossed = 0, held = 0;
+  device::each_by_a_warp(rows, [&](int64_t row) {
+    double of_lane[cuda::kRowSums] = {};
     for (int32_t x = lane; x < tables.voxels.size.x; x += 32) {
       const device::VoxelView view(tables, now, row * tables.voxels.size.x + x);
       const double part = view.open_part();
-      double of_voxel = 0;
-      for (int k = 0; k < tables.uptakes; ++k) of_voxel = of_voxel + view.taken_up(k);
-      there = there + view.c * part;
-      taken = taken + of_voxel * part;
-      crossed = crossed + view.through_walls() * part;
-      if (tables.held != nullptr) held = held + (view.is_held() ? -view.change() : 0.0) * part;
+      double taken = 0;
+      for (int k = 0; k < tables.uptakes; ++k) taken = taken + view.taken_up(k);
+      of_lane[0] = of_lane[0] + view.c * part;
+      of_lane[1] = of_lane[1] + taken * part;
+      of_lane[2] = of_lane[2] + view.through_walls() * part;
+      if (tables.held != nullptr) of_lane[3] = of_lane[3] + (view.is_held() ? -view.change() : 0.0) * part;
+      if (tables.secretion != nullptr) of_lane[4] = of_lane[4] + tables.secretion[view.index] * part;
     }
-    there = device::sum_of_lanes(there);
-    taken = device::sum_of_lanes(taken);
-    crossed = device::sum_of_lanes(crossed);
-    held = device::sum_of_lanes(held);
-    if (lane != 0) continue;
-    sums[row] = there;
-    sums[rows + row] = taken;
-    sums[2 * rows + row] = crossed;
-    sums[3 * rows + row] = held;
+    for (int k = 0; k < cuda::kRowSums; ++k) {
+      const double sum = device::sum_of_lanes(of_lane[k]);
+      if (lane == 0) sums[k * rows + row] = sum;
+    }
+  });
+}
+
+// Sums of `each` values that follow each other: rows to planes, planes to all.
+extern "C" __global__ void sum_groups(const double* values, int64_t groups, int64_t each, double* sums) {
+  using namespace kiln;
+  const int lane = int(threadIdx.x % 32);
+  device::each_by_a_warp(groups, [&](int64_t group) {
+    double of_lane = 0;
+    for (int64_t i = lane; i < each; i += 32) of_lane = of_lane + values[group * each + i];
+    const double sum = device::sum_of_lanes(of_lane);
+    if (lane == 0) sums[group] = sum;
+  });
+}
+
+// Sets concentrations that are held; what that adds, row by row.
+extern "C" __global__ void hold_rows(const __grid_constant__ kiln::cuda::DiffusionTables tables,
+                                     const double* held_at, int64_t rows, double* now, double* sums) {
+  using namespace kiln;
+  const int lane = int(threadIdx.x % 32);
+  device::each_by_a_warp(rows, [&](int64_t row) {
+    double of_lane = 0;
+    for (int32_t x = lane; x < tables.voxels.size.x; x += 32) {
+      const int64_t voxel = row * tables.voxels.size.x + x;
+      double added = 0;
+      if (tables.held[voxel] != 0) {
+        const double part = tables.volume != nullptr ? tables.volume[voxel] : 1.0;
+        added = (held_at[voxel] - now[voxel]) * part;
+        now[voxel] = held_at[voxel];
+      }
+      of_lane = of_lane + added;
+    }
+    const double sum = device::sum_of_lanes(of_lane);
+    if (lane == 0) sums[row] = sum;
+  });
+}
+
+// The books of one advance, a thread per account: substances::Ledger. `flows` are kRowSums per stage and one
+// more set behind the last; `added` what was added before to hold concentrations.
+extern "C" __global__ void keep_books(const kiln::substances::Stage* stages, int32_t count, int32_t steps,
+                                      const double* flows, const double* added, double decay, double* books) {
+  using namespace kiln;
+  const int account = int(threadIdx.x);
+  if (account == cuda::kAccounts) books[account] = flows[int64_t(count) * steps * cuda::kRowSums];
+  if (account >= cuda::kAccounts) return;
+  double budget = books[account];
+  if (account == 4 && added != nullptr) budget = budget + *added;
+  for (int32_t step = 0, slot = 0; step < steps; ++step) {
+    double now = 0, before = 0;
+    for (int32_t s = 0; s < count; ++s, ++slot) {
+      const double* const flow = flows + int64_t(slot) * cuda::kRowSums;
+      const double per_second = account == 0   ? flow[4]
+                                : account == 1 ? flow[1]
+                                : account == 2 ? decay * flow[0]
+                                : account == 3 ? flow[2]
+                                               : flow[3];
+      const double next = stages[s].next(now, per_second, before);
+      before = now;
+      now = next;
+    }
+    budget = budget + now;
   }
+  books[account] = budget;
+}
+
+extern "C" __global__ void show_values(const double* values, int64_t count, float* shown) {
+  const int64_t stride = int64_t(gridDim.x) * blockDim.x;
+  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride)
+    shown[i] = float(values[i]);
 }

@@ -1,4 +1,5 @@
-// A substance on a GPU: the bits of substances::Diffusion on threads.
+// A substance on a GPU: the bits of substances::Diffusion on threads. Nothing comes to the host unless it is
+// asked for.
 #pragma once
 
 #include "engine/cuda/driver/driver.hpp"
@@ -15,21 +16,47 @@ class DeviceDiffusion {
 
   void set(const std::vector<double>& concentration);
   void set(const substances::Sources& sources);
+  void set(const substances::Budget& budget, double total);
+
+  // Sources whose arrays others fill on the device: `like` tells which there are, and their numbers.
+  void reserve_sources(const substances::Sources& like);
+  double* secretion() const { return tables_.secretion == nullptr ? nullptr : secretion_.data(); }
+  double* share(std::size_t uptake) const { return share_[uptake].data(); }
+  uint8_t* held() const { return tables_.held == nullptr ? nullptr : held_.data(); }
+  double* held_at() const { return held_at_.data(); }
+  const double* open_parts() const { return tables_.volume; }
+  // A copy of the values for copy attempts, which stays where it is.
+  const float* shown() const { return shown_.data(); }
+
+  // Where `held_at` says so, concentrations are set.
+  void hold(bool in_books);
+  // Always by the same time.
+  void advance(double seconds);
+  void settle(double error);
+  void show();
+
   std::vector<double> concentration() const;
-  void advance(double seconds, substances::Budget* budget = nullptr);
+  substances::Budget budget() const;
+  double total() const;  // concentration times voxels after the last advance
 
  private:
-  substances::Budget flows();
+  int64_t rows() const { return int64_t(equation_.voxels.size.y) * equation_.voxels.size.z; }
+  void play(const substances::Stages& stages, bool in_books);
+  void sum_rows_to(int64_t slot);
+  void sum_up(int64_t arrays, double* to);
 
   Device device_;
   const Stream& stream_;
   substances::Equation equation_;
-  substances::Sources sources_;
-  double secreted_ = 0;  // per second
-  Buffer<double> now_, before_, secretion_, volume_, low_[3], share_[kMostUptakes], row_sums_;
+  double fastest_uptake_ = 0;  // 1/s
+  Buffer<double> now_, before_, secretion_, held_at_, volume_, low_[3], share_[kMostUptakes];
+  Buffer<double> row_sums_, plane_sums_, flows_, added_, books_;  // books_: accounts, then the total
   Buffer<uint8_t> held_;
+  Buffer<float> shown_;
+  Buffer<substances::Stage> stages_;
+  bool holds_in_books_ = false;
   DiffusionTables tables_{};
-  Function diffuse_, sum_rows_;
+  Function diffuse_, sum_rows_, sum_groups_, hold_rows_, keep_books_, show_values_;
 };
 
 }  // namespace kiln::cuda

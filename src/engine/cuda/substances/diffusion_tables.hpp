@@ -6,6 +6,8 @@
 namespace kiln::cuda {
 
 inline constexpr int kMostUptakes = 8;  // types of cells that take a substance up
+inline constexpr int kRowSums = 5;      // of a row: see sum_rows
+inline constexpr int kAccounts = 5;     // of a budget, in the order of SubstanceBudget
 
 struct DiffusionTables {
   Lattice voxels;

@@ -14,13 +14,14 @@ std::vector<State> one(State state) {
 }  // namespace
 
 TilesEngine::TilesEngine(State state, const Physics& physics, uint64_t seed, const tiles::Settings& settings,
-                         int max_act, int device, Numbers numbers)
+                         int max_act, int device, Numbers numbers, const Model* substances)
     : settings_(settings),
       numbers_(numbers),
       device_(device),
       stream_(device_),
       state_(device_, one(std::move(state)), physics.adhesion.types, max_act),
       tick_(state_, state_.keeps_moments() ? CentroidSums::kept : CentroidSums::counted),
+      substances_(substances_of(substances, physics, device_, stream_, state_, tick_)),
       survey_(device_, stream_, state_, physics),
       clock_(state_.lattice(), settings.tile),
       memory_(device_, state_.lattice(), settings, state_) {
@@ -50,6 +51,7 @@ void TilesEngine::compile(const Physics& physics) {
   state_.use(module);
   tick_.use(module);
   fields_.give(device_, module, physics);
+  if (substances_ != nullptr) substances_->give(module, physics);
   give_numbers(module, physics, numbers_, settings_.hopeless);
   memory_.reserve(shape, 1);
   memory_.give(tables_, 0, 0);

@@ -6,6 +6,7 @@
 #include "engine/cuda/model_source.hpp"
 #include "engine/cuda/state/device_state.hpp"
 #include "engine/cuda/state/field_values.hpp"
+#include "engine/cuda/substances/substances.hpp"
 #include "engine/cuda/survey/survey.hpp"
 #include "engine/cuda/tiles/memory.hpp"
 #include "engine/engine.hpp"
@@ -14,9 +15,10 @@ namespace kiln::cuda {
 
 class TilesEngine : public Engine {
  public:
-  // `max_act` is the largest Act value that any phase can set.
+  // `max_act` is the largest Act value that any phase can set; `substances` the model, where it has some.
   TilesEngine(State state, const Physics& physics, uint64_t seed, const tiles::Settings& settings,
-              int max_act, int device, Numbers numbers = Numbers::folded);
+              int max_act, int device, Numbers numbers = Numbers::folded,
+              const Model* substances = nullptr);
 
   void set_physics(const Physics& physics) override;
   void advance(int64_t mcs) override;
@@ -42,6 +44,7 @@ class TilesEngine : public Engine {
   DeviceState state_;
   DeviceTick tick_;
   FieldValues fields_;
+  std::unique_ptr<DeviceSubstances> substances_;
   Survey survey_;
   tiles::Clock clock_;
   Function play_, find_live_;

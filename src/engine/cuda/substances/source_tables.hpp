@@ -1,0 +1,28 @@
+// What the kernel that counts a substance's sources knows. Read by both compilers.
+#pragma once
+
+#include "core/lattice.hpp"
+#include "engine/cuda/state/device_tables.hpp"
+#include "engine/cuda/substances/diffusion_tables.hpp"
+
+namespace kiln::cuda {
+
+struct SourceTables {
+  Lattice voxels;
+  int32_t coarsen;
+  // By type.
+  double per_site[kMostTypesByRange + 1], per_cell[kMostTypesByRange + 1];  // secreted
+  bool holds[kMostTypesByRange + 1];
+  double held[kMostTypesByRange + 1];
+  // In the order of DiffusionTables::share.
+  int32_t takers;
+  int32_t taker[kMostUptakes];
+  const double* volume;  // open parts of voxels; nullptr: no obstacles
+  // What is counted, by voxel; nullptr: not asked for.
+  double* secretion;
+  double* share[kMostUptakes];
+  uint8_t* is_held;
+  double* held_at;
+};
+
+}  // namespace kiln::cuda

@@ -1,0 +1,109 @@
+#include "engine/cuda/substances/substances.hpp"
+
+#include "engine/cuda/driver/kernel_cache.hpp"
+#include "engine/cuda/driver/nvrtc.hpp"
+
+namespace kiln::cuda {
+namespace {
+
+SourceTables tables_of(const SubstanceData& data, const DeviceDiffusion& diffusion) {
+  SourceTables tables{};
+  tables.voxels = data.voxels;
+  tables.coarsen = data.coarsen;
+  for (std::size_t type = 0; type < data.uses.size(); ++type) {
+    const SubstanceUse& use = data.uses[type];
+    (use.per == SubstanceUse::Per::cell ? tables.per_cell : tables.per_site)[type] = use.secretes;
+    tables.holds[type] = use.holds.has_value();
+    tables.held[type] = use.holds.value_or(0);
+    if (use.takes_up > 0) tables.taker[tables.takers++] = int32_t(type);
+  }
+  tables.volume = diffusion.open_parts();
+  tables.secretion = diffusion.secretion();
+  tables.is_held = diffusion.held();
+  tables.held_at = diffusion.held_at();
+  for (int32_t k = 0; k < tables.takers; ++k) tables.share[k] = diffusion.share(std::size_t(k));
+  return tables;
+}
+
+}  // namespace
+
+std::string sources_source(const Physics& physics, const SiteLayout& layout, int history) {
+  return model_prologue(physics, layout, history, Numbers::folded, all_sites(physics.lattice)) +
+         "#include \"engine/cuda/substances/sources.cuh\"\n";
+}
+
+DeviceSubstances::DeviceSubstances(const Device& device, const Stream& stream, const Model& model,
+                                   const Physics& physics, const DeviceState& state)
+    : shape_(state.grid_stride()), stream_(stream), seconds_per_mcs_(model.units.seconds_per_mcs) {
+  const Module module(device,
+                      compile_cached(sources_source(physics, state.layout(), state.history_length()),
+                                     "sources.cu", architecture_for(device.info()))
+                          .cubin);
+  count_sources_ = module.function("count_sources");
+  const State& host = state.last_known();
+  for (std::size_t s = 0; s < model.substances.size(); ++s) {
+    const SubstanceData& data = model.substances[s];
+    const substances::SourceCounter counter(model, data);
+    substances::Sources like;
+    counter.prepare(like);
+    Solver& solver = solvers_.emplace_back();
+    solver.data = data;
+    solver.has_sources = counter.is_needed();
+    solver.diffusion = std::make_unique<DeviceDiffusion>(
+        device, stream,
+        substances::Equation(data.voxels, data.coarsen * model.units.voxel_um, data.like,
+                             substances::openness_for(data, host)));
+    solver.diffusion->set(host.substances[s].values);
+    solver.diffusion->reserve_sources(like);
+    solver.diffusion->set(host.substances[s].budget, host.substances[s].total);
+    solver.sources = tables_of(data, *solver.diffusion);
+  }
+}
+
+void DeviceSubstances::give(const Module& module, const Physics& physics) const {
+  const int count = used_substances(physics);
+  if (count == 0) return;
+  std::vector<SubstanceView> views;
+  for (int s = 0; s < count; ++s) {
+    const Solver& solver = solvers_[std::size_t(s)];
+    views.push_back({solver.diffusion->shown(), solver.data.voxels, solver.data.coarsen});
+  }
+  module.set_global("kSubstances", views);
+}
+
+void DeviceSubstances::play(int64_t mcs, const StateTables& tables) {
+  for (Solver& solver : solvers_) {
+    if (mcs % solver.data.update_every != 0) continue;
+    if (solver.has_sources) {
+      count_sources_.launch(shape_, stream_, tables, solver.sources);
+      solver.diffusion->hold(!solver.data.steady);
+    }
+    if (solver.data.steady)
+      solver.diffusion->settle(substances::kSteadyError);
+    else
+      solver.diffusion->advance(seconds_per_mcs_ * double(solver.data.update_every));
+    solver.diffusion->show();
+  }
+}
+
+void DeviceSubstances::fetch(State& state) const {
+  for (std::size_t s = 0; s < solvers_.size(); ++s) {
+    Substance& substance = state.substances[s];
+    substance.values = solvers_[s].diffusion->concentration();
+    substance.budget = solvers_[s].diffusion->budget();
+    substance.total = solvers_[s].diffusion->total();
+    substance.show();
+  }
+}
+
+std::unique_ptr<DeviceSubstances> substances_of(const Model* model, const Physics& physics,
+                                                const Device& device, const Stream& stream,
+                                                DeviceState& state, DeviceTick& tick) {
+  if (model == nullptr) return nullptr;
+  auto result = std::make_unique<DeviceSubstances>(device, stream, *model, physics, state);
+  tick.live_with([all = result.get(), &state](int64_t mcs) { all->play(mcs, state.tables()); });
+  state.fetch_more_with([all = result.get()](State& to) { all->fetch(to); });
+  return result;
+}
+
+}  // namespace kiln::cuda
