@@ -21,7 +21,7 @@ endif()
 file(GLOB KILN_DEVICE_HEADERS CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/src
      ${CMAKE_SOURCE_DIR}/src/core/*.hpp ${CMAKE_SOURCE_DIR}/src/terms/*.hpp ${CMAKE_SOURCE_DIR}/src/formula/operations.hpp
      ${CMAKE_SOURCE_DIR}/src/engine/cuda/*.cuh ${CMAKE_SOURCE_DIR}/src/engine/cuda/*/*.cuh)
-set(KILN_DEVICE_ENGINE_HEADERS engine/placed_physics.hpp engine/substances/stencil.hpp engine/cuda/substances/diffusion_tables.hpp engine/cuda/substances/source_tables.hpp engine/ranks/sent.hpp engine/cuda/ranks/brick_tables.hpp
+set(KILN_DEVICE_ENGINE_HEADERS engine/placed_physics.hpp engine/substances/stencil.hpp engine/cuda/substances/diffusion_tables.hpp engine/cuda/substances/source_tables.hpp engine/cuda/living/living_tables.hpp engine/ranks/sent.hpp engine/cuda/ranks/brick_tables.hpp
     engine/schedule/rows_near.hpp engine/schedule/tiles.hpp engine/schedule/tick.hpp engine/cuda/tiles/data.hpp engine/cuda/tiles/work_split.hpp
     engine/schedule/checkerboard.hpp
     engine/cuda/checkerboard/data.hpp engine/cuda/model_numbers.hpp engine/cuda/state/device_tables.hpp engine/cuda/survey/survey_data.hpp)

@@ -18,7 +18,7 @@ constexpr Site kWorthGpu = Site(1) << 20;
 
 std::string meant_by_auto(const Model& model, const EngineOptions& options, int64_t simulations) {
   if (options.schedule == "serial") return "serial";
-  const bool on_gpu = model.living == nullptr && (model.substances.empty() || simulations == 1);
+  const bool on_gpu = !model.has_stages() || simulations == 1;
   if (options.crew != nullptr || !options.bricks.empty() || !on_gpu) return "threads";
   return is_worth_gpu(model, simulations) ? "cuda" : "threads";
 }
@@ -33,19 +33,19 @@ std::vector<int> gpus_for(EngineOptions& options) {
   return {all[std::size_t(options.crew->processes().rank_here()) % all.size()]};
 }
 
-// What is played by one process, and, of cells that live, on a processor alone.
+// What is played by one process.
 void check_living(const Model& model, const EngineOptions& options, int64_t simulations) {
   if (!model.has_stages()) return;
-  const bool lives = model.living != nullptr, on_gpu = options.engine == "cuda";
+  const bool on_gpu = options.engine == "cuda";
   const char* const asked = options.crew != nullptr                              ? "in several processes"
                             : !options.bricks.empty() || options.gpus.size() > 1 ? "in bricks"
-                            : on_gpu && lives                                    ? "on a GPU"
                             : on_gpu && simulations > 1 ? "many at once on a GPU"
                                                         : nullptr;
   if (asked != nullptr)
     throw UserError(fmt::format("{}: {}, which cannot be played {} yet; --engine threads in one process can.",
                                 model.source,
-                                lives ? "its cells have properties, growth or rules" : "it has substances",
+                                model.living != nullptr ? "its cells have properties, growth or rules"
+                                                        : "it has substances",
                                 asked));
 }
 

@@ -71,11 +71,10 @@ std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& phys
   const EngineOptions options = chosen_engine(model, given);
   const std::string &engine = options.engine, &schedule = options.schedule;
   if (schedule == "checkerboard") checkerboard::require_whole_blocks(model);
-  const Model* const substances = model.substances.empty() ? nullptr : &model;
   if (engine == "cuda" && schedule == "checkerboard")
     return std::make_unique<cuda::CheckerboardEngine>(
         std::move(state), physics, model.seed, model.checkerboard, model.largest_act(), options.gpus.front(),
-        options.board_kernels, numbers_of(options), substances);
+        options.board_kernels, numbers_of(options), &model);
   if (options.crew != nullptr) return lead_engine(model, physics, state, options);
   if (!options.bricks.empty() || options.gpus.size() > 1) {
     const Vec3i counts =
@@ -87,7 +86,7 @@ std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& phys
   if (engine == "cuda")
     return std::make_unique<cuda::TilesEngine>(std::move(state), physics, model.seed,
                                                tiles::settings_for(model), model.largest_act(),
-                                               options.gpus.front(), numbers_of(options), substances);
+                                               options.gpus.front(), numbers_of(options), &model);
   if (model.lattice.dimension == 2)
     return on_host<2>(model, physics, std::move(state), schedule, options.threads);
   return on_host<3>(model, physics, std::move(state), schedule, options.threads);

@@ -9,11 +9,13 @@
 #include "engine/engine.hpp"
 #include "model/edit.hpp"
 #include "model/file/read.hpp"
+#include "support/living_worlds.hpp"
 #include "support/played.hpp"
 
 namespace kiln {
 namespace {
 
+using test::colony;
 using test::Played;
 
 // Cells that fill a lattice, and keep their sizes.
@@ -22,67 +24,6 @@ std::string full_lattice(const std::string& rest, const std::string& size = "[64
          "\n[types.cell]\nvolume = { target = " + std::to_string(box * box) +
          ", lambda = 5 }\n[adhesion]\ndefault = 1\n[[initial]]\nbox = " + std::to_string(box) +
          "\ntype = \"cell\"\n" + rest;
-}
-
-const char* const kColony = R"toml(
-seed = 5
-temperature = 10
-[lattice]
-size = SIZE
-boundary = "closed"
-[units]
-seconds_per_mcs = 60
-[types.cell]
-volume = { target = 30, lambda = 12 }
-growth = { rate = "30 + 5 * gene", up_to = 90 }
-properties.gene = { start = "normal(0, 1)" }
-properties.dye = { start = "100 + x", extensive = true }
-properties.clock = 0
-equations.clock = "1 / h(2) - 0.1 * clock * gene / h(1)"
-equations.steps = 2
-act = { lambda = 20, max = 8 }
-[types.old]
-volume = { target = 30, lambda = 12 }
-persistence = { lambda = 5, mu = 0.5, dt = 3 }
-properties.clock = 0
-[types.debris]
-frozen = true
-[adhesion]
-default = 4
-[[initial]]
-kind = "seeds"
-type = "cell"
-count = 6
-radius = 3
-[[rules]]
-types = "cell"
-when = "volume >= 60"
-do = "divide"
-daughters = { 2 = { gene = "gene + normal(0, 0.2)" } }
-[[rules]]
-types = ["cell"]
-rate = "0.4 / h(1)"
-do = "become"
-type = "old"
-set = { clock = "clock + 100" }
-[[rules]]
-types = ["cell", "old"]
-rate = "0.3 / h(1)"
-do = "die"
-over = "min(20)"
-[[rules]]
-types = "old"
-rate = "0.5 / h(1)"
-do = "die"
-how = "become"
-type = "debris"
-[tick]
-every = 3
-)toml";
-
-std::string colony(const std::string& size) {
-  std::string text = kColony;
-  return text.replace(text.find("SIZE"), 4, size);
 }
 
 class Colony : public testing::TestWithParam<const char*> {};
@@ -397,7 +338,7 @@ TEST(Living, KnowsItsNeighbours) {
                                         "\nboundary = " + boundary + R"toml(
 [types.a]
 volume = { target = 20, lambda = 2 }
-properties = { v = "uniform(-3, 5)", share = 0, cells = 0, mean = 0 }
+properties = { v = "uniform(-3, 5)", share = 0, cells = 0, average = 0 }
 [types.b]
 volume = { target = 20, lambda = 2 }
 [[initial]]
@@ -406,7 +347,7 @@ spacing = 4
 types = { a = 2, b = 1 }
 [[rules]]
 types = "a"
-set = { share = "contact(b)", cells = "neighbours(a)", mean = "neighbours_mean(v)" }
+set = { share = "contact(b)", cells = "neighbours(a)", average = "neighbours_mean(v)" }
 )toml",
                                     "m.toml", ".");
     Played played(model, std::nullopt, "threads", 2);

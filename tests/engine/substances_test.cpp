@@ -4,87 +4,15 @@
 #include <cmath>
 #include <numeric>
 
+#include "support/living_worlds.hpp"
 #include "support/played.hpp"
 
 namespace kiln {
 namespace {
 
+using test::kFlat;
+using test::kSolid;
 using test::Played;
-
-// Two substances, in voxels of two sizes; a frozen source, one that holds, an obstacle; cells that take up,
-// secrete by their own formula, follow in two ways, divide.
-std::string tissue(const std::string& size, const std::string& corner, const std::string& far) {
-  return R"toml(
-seed = 7
-temperature = 15
-[lattice]
-size = )toml" +
-         size + R"toml(
-boundary = "closed"
-[units]
-voxel_um = 2
-seconds_per_mcs = 3
-[substances.food]
-diffusion = 12
-decay = 0.02
-coarsen = 2
-start = "0.1 + 0.001 * x"
-boundary = { x_low = 0.5, y = "periodic", x_high = { flux = 0.02 } }
-impermeable = "bone"
-[substances.signal]
-diffusion = 3
-decay = 0.05
-update_every = 2
-[types.source]
-frozen = true
-secretes.food = 0.3
-[types.bone]
-frozen = true
-[types.vessel]
-frozen = true
-holds.food = 0.8
-[types.cell]
-volume = { target = 24, lambda = 6 }
-growth = { rate = "200 * hill(mean(food), 0.3, 2)", up_to = 60 }
-properties.taste = "uniform(0, 1)"
-takes_up.food = { rate = 0.2, at_most = 0.1 }
-secretes.signal = { rate = "taste * 3 + abs(gradient_x(food))", per = "cell" }
-chemotaxis = { lambda = 900, substance = "food", response = "saturated", half = 0.3 }
-[types.other]
-volume = { target = 30, lambda = 6 }
-secretes.signal = { rate = 2, per = "cell" }
-takes_up.food = 0.05
-chemotaxis = { lambda = 300, substance = "signal", response = "logarithmic", half = 0.1, who = "both", at = "medium" }
-[adhesion]
-default = 4
-[[initial]]
-kind = "fill"
-type = "source"
-region = { shape = "box", low = )toml" +
-         corner + R"toml(, high = )toml" + far + R"toml( }
-[[initial]]
-kind = "seeds"
-type = "bone"
-count = 3
-radius = 3
-[[initial]]
-kind = "seeds"
-type = "vessel"
-count = 2
-radius = 2
-[[initial]]
-kind = "seeds"
-types = { cell = 2, other = 1 }
-count = 12
-radius = 2
-[[rules]]
-types = "cell"
-when = "volume >= 48"
-do = "divide"
-)toml";
-}
-const std::string kFlat = tissue("[48, 40]", "[0, 0]", "[5, 9]"),
-                  kSolid = tissue("[20, 16, 12]", "[0, 0, 0]", "[4, 4, 5]");
 
 class SubstancesInTissue : public testing::TestWithParam<const std::string*> {};
 

@@ -21,6 +21,16 @@ void clear_sizes(Cells& cells, CellId cell) {
   if (!cells.moments.empty()) cells.moments[cell] = {};
 }
 
+// Centroid sums are kept up to date only where something reads them after every copy.
+void add_up_sites(Cells& cells, const Lattice& lattice, CellId cell, std::span<const TouchedSite> sites) {
+  Cells::Centroid& centroid = cells.centroid[cell];
+  centroid.sum = {};
+  for (const TouchedSite& touched : sites) {
+    const Vec3i offset = offset_from_anchor(lattice, centroid.anchor, lattice.position(touched.site));
+    for (int axis = 0; axis < 3; ++axis) centroid.sum[axis] += offset[axis];
+  }
+}
+
 }  // namespace
 
 // Two daughters and the plane between them.
@@ -41,7 +51,6 @@ struct CellEvents::Cut {
 CellEvents::CellEvents(const Model& model)
     : living_(model.living),
       seed_(model.seed),
-      perimeter_(model.perimeter_neighbours),
       frozen_(model.frozen_types()) {
   const PhysicsData& physics = model.phases.front().physics;
   for (std::size_t type = 0; type < physics.types.size(); ++type)
@@ -82,16 +91,19 @@ void CellEvents::start_type(Cells& cells, CellId cell, TypeId type) const {
   }
 }
 
-bool CellEvents::carry_out(State& state, std::span<const CellEvent> events,
-                           std::span<const TouchedSite> sites, int64_t mcs) {
+bool CellEvents::moves_sites(const CellEvent& event) {
+  if (event.rule == nullptr || event.rule->deed == Rule::Deed::divide || event.rule->new_type) return true;
+  return event.rule->deed == Rule::Deed::die && event.rule->dies_over_mcs == 0;
+}
+
+const CellChanges& CellEvents::carry_out(Cells& cells, const Lattice& lattice, std::span<const CellEvent> events,
+                                         std::span<const TouchedSite> sites, int64_t mcs,
+                                         TissueSites& tissue) {
   // The sites of each cell side by side.
   std::vector<TouchedSite> sorted(sites.begin(), sites.end());
-  std::sort(sorted.begin(), sorted.end(), [](const TouchedSite& a, const TouchedSite& b) {
-    return a.cell != b.cell ? a.cell < b.cell : a.site < b.site;
-  });
-  Cells& cells = state.cells;
-  bool changed = false;
-  new_sites_.clear();
+  std::sort(sorted.begin(), sorted.end(),
+            [](const TouchedSite& a, const TouchedSite& b) { return a.cell < b.cell; });
+  changes_ = {};
   daughters_.clear();
   to_set_.clear();
   std::size_t begin = 0;
@@ -101,45 +113,43 @@ bool CellEvents::carry_out(State& state, std::span<const CellEvent> events,
     while (end < sorted.size() && sorted[end].cell == event.cell) ++end;
     const std::span<const TouchedSite> own(sorted.data() + begin, end - begin);
     begin = end;
+    if (moves_sites(event)) add_up_sites(cells, lattice, event.cell, own);
     const Rule::Deed deed = event.rule == nullptr ? Rule::Deed::die : event.rule->deed;
     if (deed == Rule::Deed::divide) {
-      Cut cut = cut_of(state, event, own, mcs);
+      Cut cut = cut_of(cells, lattice, event, own, mcs);
       if (!cut.is_one()) continue;
       bear(cells, event, cut, mcs);
-      for (const TouchedSite& touched : own) {
-        const CellId daughter = cut.is_first(state.lattice, touched.site) ? cut.first : cut.second;
-        state.ids[std::size_t(touched.site)] = daughter;
-        new_sites_.push_back({daughter, touched.site});
-      }
-      changed = true;
+      share_sites(cells, lattice, cut, own);
+      changes_.ended.push_back(event.cell);
     } else if (event.rule != nullptr && event.rule->new_type) {
       start_type(cells, event.cell, *event.rule->new_type);
       apply_sets(cells, event);
       if (deed == Rule::Deed::die) end_life(cells, event.cell, Cells::End::died, mcs);
       if (frozen_[*event.rule->new_type]) clear_sizes(cells, event.cell);
       clear_history(cells, event.cell);
-      changed = true;
+      changes_.of_new_type.push_back(event.cell);
+      changes_.sites.insert(changes_.sites.end(), own.begin(), own.end());
     } else if (event.rule != nullptr && event.rule->dies_over_mcs > 0) {
       apply_sets(cells, event);
       Cells::Life& life = cells.life[event.cell];
       life.shrinks = float(std::max(life.target, 1.0) / event.rule->dies_over_mcs);
       life.gone_at = event.rule->gone_at;
     } else {
-      remove(state, own);
+      for (const TouchedSite& touched : own) changes_.sites.push_back({kMedium, touched.site});
       clear_sizes(cells, event.cell);
       end_life(cells, event.cell, Cells::End::died, mcs);
-      changed = true;
+      changes_.ended.push_back(event.cell);
     }
   }
-  count_daughters(state);
-  return changed;
+  tissue.change(cells, changes_);
+  if (!changes_.born.empty()) tissue.count_perimeters(cells, changes_);
+  finish_daughters(cells);
+  return changes_;
 }
 
 // A cell that is too small, or all on one side of the plane, stays as it is.
-CellEvents::Cut CellEvents::cut_of(const State& state, const CellEvent& event,
+CellEvents::Cut CellEvents::cut_of(const Cells& cells, const Lattice& lattice, const CellEvent& event,
                                    std::span<const TouchedSite> sites, int64_t mcs) const {
-  const Cells& cells = state.cells;
-  const Lattice& lattice = state.lattice;
   Cut cut;
   cut.anchor = cells.centroid[event.cell].anchor;
   cut.volume = cells.extent[event.cell].volume;
@@ -190,6 +200,7 @@ void CellEvents::bear(Cells& cells, const CellEvent& event, Cut& cut, int64_t mc
     const Rule::Daughter& differs = event.rule->daughters[daughter == cut.first ? 0 : 1];
     if (differs.type) cells.type[daughter] = *differs.type;
     daughters_.push_back({daughter, differs.type.has_value()});
+    changes_.born.push_back(daughter);
     for (std::size_t i = 0; i < rule_sets; ++i)
       to_set_.push_back({daughter, &event.rule->sets[i], event.values[i]});
     for (const Setting& setting : differs.sets) to_set_.push_back({daughter, &setting, event.values[next++]});
@@ -198,29 +209,23 @@ void CellEvents::bear(Cells& cells, const CellEvent& event, Cut& cut, int64_t mc
   clear_sizes(cells, mother);
 }
 
-void CellEvents::remove(State& state, std::span<const TouchedSite> sites) const {
-  for (const TouchedSite& site : sites) {
-    state.ids[std::size_t(site.site)] = kMedium;
-    if (!state.act.empty()) state.act[std::size_t(site.site)] = 0;
+// All but the perimeters.
+void CellEvents::share_sites(Cells& cells, const Lattice& lattice, const Cut& cut,
+                             std::span<const TouchedSite> sites) {
+  for (const TouchedSite& touched : sites) {
+    const CellId daughter = cut.is_first(lattice, touched.site) ? cut.first : cut.second;
+    const Vec3i place = lattice.position(touched.site);
+    if (lattice.dimension == 2)
+      gain_site<2>(lattice, cells, daughter, place, +1, 0);
+    else
+      gain_site<3>(lattice, cells, daughter, place, +1, 0);
+    changes_.of_born.push_back(changes_.sites.size());
+    changes_.sites.push_back({daughter, touched.site});
   }
 }
 
-// When all sites have their new ids.
-void CellEvents::count_daughters(State& state) {
-  const Lattice& lattice = state.lattice;
-  Cells& cells = state.cells;
-  for (const TouchedSite& s : new_sites_) {
-    const Vec3i place = lattice.position(s.site);
-    int32_t unlike = 0;
-    for (int k = 0; k < perimeter_.count; ++k) {
-      Vec3i other = place + Vec3i{perimeter_.offset[k].x, perimeter_.offset[k].y, perimeter_.offset[k].z};
-      if (lattice.wrap(other) && state.ids[std::size_t(lattice.index(other))] != s.cell) ++unlike;
-    }
-    if (lattice.dimension == 2)
-      gain_site<2>(lattice, cells, s.cell, place, +1, unlike);
-    else
-      gain_site<3>(lattice, cells, s.cell, place, +1, unlike);
-  }
+// When their perimeters are known.
+void CellEvents::finish_daughters(Cells& cells) {
   for (const auto& [daughter, has_other_type] : daughters_) {
     if (has_other_type) start_type(cells, daughter, cells.type[daughter]);
     if (!cells.targets.empty())

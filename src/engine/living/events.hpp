@@ -22,14 +22,36 @@ struct TouchedSite {
   Site site;
 };
 
+// What events change, in the order of the cells they happen to.
+struct CellChanges {
+  std::vector<CellId> ended, born;   // those that ended have no sites any more
+  std::vector<CellId> of_new_type;   // cells that go on, or stay behind
+  std::vector<TouchedSite> sites;    // with the cell that has them now, also where that has another type
+  std::vector<std::size_t> of_born;  // those of sites that newborn cells have: sites[i] for all these i
+};
+
+// Where the sites of a tissue are.
+class TissueSites {
+ public:
+  virtual ~TissueSites() = default;
+  // Gives the sites their new ids; those of the medium lose their Act.
+  virtual void change(const Cells& cells, const CellChanges& changes) = 0;
+  // Counts the perimeters of newborn cells, which are 0, when all sites have changed.
+  virtual void count_perimeters(Cells& cells, const CellChanges& changes) = 0;
+};
+
 class CellEvents {
  public:
   explicit CellEvents(const Model& model);
 
-  // Events in the order of their cells, at most one each, and all sites of these cells, in any order. New ids
-  // follow the order of the events. True where the lattice changed.
-  bool carry_out(State& state, std::span<const CellEvent> events, std::span<const TouchedSite> sites,
-                 int64_t mcs);
+  // Whether an event needs to know its cell's sites.
+  static bool moves_sites(const CellEvent& event);
+
+  // Events in the order of their cells, at most one each, and all sites of these cells that are to move, in any
+  // order. New ids follow the order of the events. Only the rows of these cells are looked at, and rows are
+  // added. What has changed is good until the next call.
+  const CellChanges& carry_out(Cells& cells, const Lattice& lattice, std::span<const CellEvent> events,
+                               std::span<const TouchedSite> sites, int64_t mcs, TissueSites& tissue);
 
   // The cell's number becomes this.
   void set(Cells& cells, CellId cell, const Setting& setting, double value) const;
@@ -39,11 +61,11 @@ class CellEvents {
 
   void apply_sets(Cells& cells, const CellEvent& event) const;
   void start_type(Cells& cells, CellId cell, TypeId type) const;
-  Cut cut_of(const State& state, const CellEvent& event, std::span<const TouchedSite> sites,
-             int64_t mcs) const;
+  Cut cut_of(const Cells& cells, const Lattice& lattice, const CellEvent& event,
+             std::span<const TouchedSite> sites, int64_t mcs) const;
   void bear(Cells& cells, const CellEvent& event, Cut& cut, int64_t mcs);
-  void remove(State& state, std::span<const TouchedSite> sites) const;
-  void count_daughters(State& state);
+  void share_sites(Cells& cells, const Lattice& lattice, const Cut& cut, std::span<const TouchedSite> sites);
+  void finish_daughters(Cells& cells);
   void clear_history(Cells& cells, CellId cell) const;
 
   std::shared_ptr<const Living> living_;
@@ -62,8 +84,8 @@ class CellEvents {
     double value;
   };
   std::vector<Daughter> daughters_;
-  std::vector<TouchedSite> new_sites_;  // of daughters
   std::vector<ToSet> to_set_;
+  CellChanges changes_;
 };
 
 }  // namespace kiln

@@ -24,29 +24,34 @@ CellRange share_of(const Cells& cells, int member, int members) {
 
 bool is_alive(const Cells& cells, CellId cell) { return cells.life[cell].end == Cells::End::none; }
 
-// Which of two events of a cell happens.
-int precedence(const CellEvent& event) {
-  switch (event.rule == nullptr ? Rule::Deed::die : event.rule->deed) {
-    case Rule::Deed::die:
-      return 0;
-    case Rule::Deed::divide:
-      return 1;
-    default:
-      return 2;
-  }
-}
+// The lattice of a state.
+class SitesOfState : public TissueSites {
+ public:
+  SitesOfState(State& state, const Neighbourhood& perimeter) : state_(state), perimeter_(perimeter) {}
 
-// What some formulas ask of neighbours, once each.
-std::vector<formula::Input> asked(const std::vector<const formula::Program*>& programs,
-                                  const std::vector<formula::Input>& others) {
-  std::vector<formula::Input> inputs = others;
-  for (const formula::Program* const program : programs)
-    inputs.insert(inputs.end(), program->inputs().begin(), program->inputs().end());
-  std::erase_if(inputs, [](const formula::Input& input) { return input.of.empty(); });
-  std::sort(inputs.begin(), inputs.end());
-  inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
-  return inputs;
-}
+  void change(const Cells&, const CellChanges& changes) override {
+    for (const TouchedSite& touched : changes.sites) {
+      state_.ids[std::size_t(touched.site)] = touched.cell;
+      if (touched.cell == kMedium && !state_.act.empty()) state_.act[std::size_t(touched.site)] = 0;
+    }
+  }
+  void count_perimeters(Cells& cells, const CellChanges& changes) override {
+    const Lattice& lattice = state_.lattice;
+    for (const std::size_t i : changes.of_born) {
+      const TouchedSite& touched = changes.sites[i];
+      const Vec3i place = lattice.position(touched.site);
+      for (int k = 0; k < perimeter_.count; ++k) {
+        Vec3i other = place + Vec3i{perimeter_.offset[k].x, perimeter_.offset[k].y, perimeter_.offset[k].z};
+        if (lattice.wrap(other) && state_.ids[std::size_t(lattice.index(other))] != touched.cell)
+          cells.extent[touched.cell].perimeter += 1;
+      }
+    }
+  }
+
+ private:
+  State& state_;
+  const Neighbourhood& perimeter_;
+};
 
 }  // namespace
 
@@ -56,57 +61,16 @@ LivingStage::LivingStage(const Model& model, const State& state, int members)
       seed_(model.seed),
       frozen_(model.frozen_types()),
       source_(model.source),
-      programs_(model.types.size()),
+      perimeter_(model.perimeter_neighbours),
+      programs_(model),
       carry_out_(model),
-      of_rules_(model, {}),
-      always_(model, {}),
+      of_rules_(model, programs_.asked_by_rules),
+      always_(model, programs_.asked_always),
       substances_(model, state),
       members_(std::size_t(members)) {
   for (const CellType& type : model.types) type_names_.push_back(type.name);
-  if (!lives_) return;
-  for (std::size_t type = 1; type < programs_.size(); ++type) {
-    TypePrograms& of_type = programs_[type];
-    std::vector<int32_t> results;
-    for (const Rule& rule : living_->rules) {
-      if (!rule.types[type]) continue;
-      RuleAt at{&rule, results.size(), results.size(), results.size() + 1, rule.sets.size()};
-      results.push_back(rule.holds);
-      if (rule.rate != kNoFormula) {
-        at.rate = results.size();
-        results.push_back(rule.rate);
-        ++at.sets;
-      }
-      for (const Setting& setting : rule.sets) results.push_back(setting.value);
-      for (const Rule::Daughter& daughter : rule.daughters) {
-        at.count += daughter.sets.size();
-        for (const Setting& setting : daughter.sets) results.push_back(setting.value);
-      }
-      of_type.at.push_back(at);
-    }
-    of_type.rules = formula::Program(living_->tree, results);
-    if (living_->types[type].growth != kNoFormula)
-      of_type.growth = formula::Program(living_->tree, {living_->types[type].growth});
-  }
-  for (Member& member : members_) member.batches.resize(programs_.size());
-  std::vector<const formula::Program*> rules, growth;
-  std::vector<formula::Input> of_equations;
-  for (std::size_t type = 1; type < programs_.size(); ++type) {
-    rules.push_back(&programs_[type].rules);
-    growth.push_back(&programs_[type].growth);
-    if (const auto& equations = living_->types[type].equations)
-      of_equations.insert(of_equations.end(), equations->given().begin(), equations->given().end());
-  }
-  secretion_rates_.resize(model.substances.size());
-  for (std::size_t s = 0; s < model.substances.size(); ++s)
-    for (std::size_t type = 1; type < model.types.size(); ++type) {
-      const SubstanceUse& use = model.substances[s].uses[type];
-      if (use.secretes_formula < 0) continue;
-      secretions_.push_back(
-          {s, TypeId(type), use.per, formula::Program(living_->tree, {use.secretes_formula})});
-    }
-  for (const Secretion& secretion : secretions_) growth.push_back(&secretion.rate);
-  of_rules_ = Counts(model, asked(rules, {}));
-  always_ = Counts(model, asked(growth, of_equations));
+  for (Member& member : members_) member.batches.resize(model.types.size());
+  if (lives_) secretion_rates_.resize(model.substances.size());
 }
 
 void LivingStage::Counts::count(const State& state, Team& team, int member) {
@@ -127,13 +91,13 @@ void LivingStage::play(State& state, int64_t mcs, Team& team, int member) {
 
 void LivingStage::play_substances(State& state, int64_t mcs, Team& team, int member) {
   Member& me = members_[std::size_t(member)];
-  if (!secretions_.empty()) {
+  if (!programs_.secretions.empty()) {
     if (member == 0)
-      for (const Secretion& secretion : secretions_)
+      for (const LivingPrograms::Secretion& secretion : programs_.secretions)
         secretion_rates_[secretion.substance].assign(state.cells.count(), 0.0);
     team.wait();
     in_batches(state.cells, me, member, team.members(), [&](TypeId type, Batch& batch) {
-      for (const Secretion& secretion : secretions_)
+      for (const LivingPrograms::Secretion& secretion : programs_.secretions)
         if (secretion.type == type) work_out_secretion(state.cells, mcs, secretion, batch, me);
     });
     team.wait();
@@ -155,7 +119,7 @@ void LivingStage::play_cells(State& state, int64_t mcs, Team& team, int member) 
   if (ruled) find_ended(cells, mcs, me, member, members);
   in_batches(cells, me, member, members, [&](TypeId type, Batch& batch) {
     if (living_->types[type].equations != nullptr) advance_equations(cells, mcs, type, batch, me);
-    if (ruled && !programs_[type].at.empty()) follow_rules(cells, mcs, type, batch, me);
+    if (ruled && !programs_.types[type].at.empty()) follow_rules(cells, mcs, type, batch, me);
   });
   team.wait();
   if (member == 0) collect_events(state);
@@ -227,7 +191,7 @@ void LivingStage::read(const formula::Program& program, const Cells& cells, int6
 }
 
 // Rates below 0 count as 0.
-void LivingStage::work_out_secretion(const Cells& cells, int64_t mcs, const Secretion& secretion,
+void LivingStage::work_out_secretion(const Cells& cells, int64_t mcs, const LivingPrograms::Secretion& secretion,
                                      Batch& batch, Member& me) {
   read(secretion.rate, cells, mcs, always_, batch);
   std::vector<double>& rates = secretion_rates_[secretion.substance];
@@ -265,9 +229,9 @@ void LivingStage::advance_equations(Cells& cells, int64_t mcs, TypeId type, Batc
     for (std::size_t i = 0; i < count; ++i) {
       const auto property = std::size_t(of_type.unknowns[u]);
       if (!std::isfinite(unknowns[u][i]) && me.failure.empty())
-        me.failure = fmt::format("cell {} ({}), MCS {}: by its equation, {} is {}; it was {:g}.",
-                                 batch.cells[i], type_names_[type], mcs, living_->properties[property].name,
-                                 unknowns[u][i], cells.property[batch.cells[i] * properties + property]);
+        me.failure = equation_failure_text(batch.cells[i], type_names_[type], mcs,
+                                           living_->properties[property].name, unknowns[u][i],
+                                           cells.property[batch.cells[i] * properties + property]);
       cells.property[batch.cells[i] * properties + property] = unknowns[u][i];
     }
 }
@@ -275,14 +239,14 @@ void LivingStage::advance_equations(Cells& cells, int64_t mcs, TypeId type, Batc
 // Results are worked out for a whole batch before anything is set, and formulas read nothing of other cells
 // that rules can change: no rule sees what another does.
 void LivingStage::follow_rules(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me) {
-  const TypePrograms& of_type = programs_[type];
+  const LivingPrograms::OfType& of_type = programs_.types[type];
   read(of_type.rules, cells, mcs, of_rules_, batch);
   for (std::size_t i = 0; i < batch.cells.size(); ++i) {
     const CellId cell = batch.cells[i];
     CellEvent chosen;
     for (const RuleAt& at : of_type.at) {
       const auto value = [&](std::size_t result) { return batch.results[result][i]; };
-      if (at.rate != at.holds && !std::isfinite(value(at.rate)))
+      if (at.has_rate() && !std::isfinite(value(at.rate)))
         return fail(me, cell, mcs, fmt::format("{}.rate is {}", at.rule->name, value(at.rate)), of_type.rules,
                     batch, i);
       if (value(at.holds) == 0) continue;
@@ -297,14 +261,14 @@ void LivingStage::follow_rules(Cells& cells, int64_t mcs, TypeId type, Batch& ba
       }
       CellEvent event{cell, at.rule, {}};
       for (std::size_t k = 0; k < at.count; ++k) event.values.push_back(value(at.sets + k));
-      if (chosen.cell == kMedium || precedence(event) < precedence(chosen)) chosen = std::move(event);
+      if (chosen.cell == kMedium || rank_of(at.rule->deed) < rank_of(chosen.rule->deed)) chosen = std::move(event);
     }
     if (chosen.cell != kMedium) me.events.push_back(std::move(chosen));
   }
 }
 
 void LivingStage::grow(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me) const {
-  const formula::Program& program = programs_[type].growth;
+  const formula::Program& program = programs_.types[type].growth;
   read(program, cells, mcs, always_, batch);
   for (std::size_t i = 0; i < batch.cells.size(); ++i) {
     const double rate = batch.results[0][i];
@@ -344,7 +308,7 @@ void LivingStage::collect_events(const State& state) {
             [](const CellEvent& a, const CellEvent& b) { return a.cell < b.cell; });
   // Each event makes two cells at most; kNowhere is no cell.
   if (failure_.empty() && uint64_t(state.cells.count()) + 2 * events_.size() >= uint64_t(kNowhere))
-    failure_ = fmt::format("there would be more than {} cells, those that have ended among them.", kNowhere);
+    failure_ = too_many_cells();
   touched_.assign(events_.empty() ? 0 : state.cells.count(), 0);
   for (const CellEvent& event : events_) touched_[event.cell] = 1;
 }
@@ -352,7 +316,9 @@ void LivingStage::collect_events(const State& state) {
 void LivingStage::carry_out_events(State& state, int64_t mcs) {
   std::vector<TouchedSite> sites;
   for (const Member& member : members_) sites.insert(sites.end(), member.sites.begin(), member.sites.end());
-  changed_ = carry_out_.carry_out(state, events_, sites, mcs);
+  SitesOfState tissue(state, perimeter_);
+  const CellChanges& changes = carry_out_.carry_out(state.cells, state.lattice, events_, sites, mcs, tissue);
+  changed_ = !changes.sites.empty() || !changes.born.empty() || !changes.of_new_type.empty();
   always_.neighbours.inherit(state.cells);
   always_.concentrations.inherit(state.cells);
 }
@@ -378,14 +344,9 @@ void LivingStage::find_sites(const State& state, Member& me, int member, int mem
 void LivingStage::fail(Member& me, CellId cell, int64_t mcs, const std::string& what,
                        const formula::Program& program, const Batch& batch, std::size_t at) const {
   if (!me.failure.empty()) return;
-  std::string inputs;
-  for (std::size_t i = 0; i < program.inputs().size(); ++i) {
-    const formula::Input& input = program.inputs()[i];
-    inputs += fmt::format("{}{} {:g}", inputs.empty() ? "" : ", ",
-                          input.draw >= 0 ? "a random number" : input.name, batch.inputs[i][at]);
-  }
-  me.failure = fmt::format("cell {}, MCS {}: {}, where {}.", cell, mcs, what,
-                           inputs.empty() ? "nothing is read" : inputs);
+  std::vector<double> inputs;
+  for (std::size_t i = 0; i < program.inputs().size(); ++i) inputs.push_back(batch.inputs[i][at]);
+  me.failure = failure_text(cell, mcs, what, program, inputs);
 }
 
 }  // namespace kiln

@@ -5,9 +5,9 @@
 #include "engine/host/team.hpp"
 #include "engine/living/concentrations.hpp"
 #include "engine/living/events.hpp"
+#include "engine/living/programs.hpp"
 #include "engine/living/surroundings.hpp"
 #include "engine/substances/substance_stage.hpp"
-#include "formula/program.hpp"
 
 namespace kiln {
 
@@ -26,23 +26,6 @@ class LivingStage {
   void require_success() const;
 
  private:
-  // Where values of a rule are among the results of its type's program.
-  struct RuleAt {
-    const Rule* rule;
-    std::size_t holds, rate, sets;
-    std::size_t count;  // of what is set
-  };
-  struct TypePrograms {
-    formula::Program rules, growth;
-    std::vector<RuleAt> at;
-  };
-  // A rate of secretion that is a formula.
-  struct Secretion {
-    std::size_t substance;
-    TypeId type;
-    SubstanceUse::Per per;
-    formula::Program rate;
-  };
   // What formulas read of more than their cell.
   struct Counts {
     NeighbourCounts neighbours;
@@ -69,8 +52,8 @@ class LivingStage {
   void read(const formula::Program& program, const Cells& cells, int64_t mcs, const Counts& counts,
             Batch& batch) const;
   Readings readings_of(const Cells& cells, int64_t mcs, const Counts& counts) const;
-  void work_out_secretion(const Cells& cells, int64_t mcs, const Secretion& secretion, Batch& batch,
-                          Member& me);
+  void work_out_secretion(const Cells& cells, int64_t mcs, const LivingPrograms::Secretion& secretion,
+                          Batch& batch, Member& me);
   void play_cells(State& state, int64_t mcs, Team& team, int member);
   void play_substances(State& state, int64_t mcs, Team& team, int member);
   void advance_equations(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me) const;
@@ -90,8 +73,8 @@ class LivingStage {
   std::vector<bool> frozen_;
   std::string source_;  // the model's file, for messages
   std::vector<std::string> type_names_;
-  std::vector<TypePrograms> programs_;  // by type
-  std::vector<Secretion> secretions_;
+  Neighbourhood perimeter_;
+  LivingPrograms programs_;
   std::vector<std::vector<double>> secretion_rates_;  // by substance, then by cell: per site and second
   CellEvents carry_out_;
   Counts of_rules_, always_;  // what rules ask for; what all other formulas do, after every MCS

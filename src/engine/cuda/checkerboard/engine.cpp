@@ -39,14 +39,16 @@ std::vector<TypePhysics> with_all_terms(const Physics& physics, TermsInUse& uses
 
 CheckerboardEngine::CheckerboardEngine(State state, const Physics& physics, uint64_t seed,
                                        const CheckerboardSettings& settings, int max_act, int device,
-                                       const BoardKernels& kernels, Numbers numbers, const Model* substances)
+                                       const BoardKernels& kernels, Numbers numbers, const Model* living)
     : device_(device),
       stream_(device_),
       plan_(state.lattice, settings, seed),
       state_(device_, ready_for(std::move(state), kernels), physics.adhesion.types,
-             kernels.specialised ? max_act : std::max(1, max_act)),
+             kernels.specialised ? max_act : std::max(1, max_act), room_of(living)),
       tick_(state_, CentroidSums::kept),
-      substances_(substances_of(substances, physics, device_, stream_, state_, tick_)),
+      physics_(physics),
+      living_(living_stage_of(living, physics, device_, stream_, state_, tick_,
+                              {[] {}, [this] { use_new_rows(); }})),
       survey_(device_, stream_, state_, physics),
       kernels_(kernels),
       numbers_(kernels.specialised ? numbers : Numbers::all_terms),
@@ -56,11 +58,7 @@ CheckerboardEngine::CheckerboardEngine(State state, const Physics& physics, uint
   compile(physics);
   counters_.fill(0);
   span_.counters = counters_.data();
-  if (settings.mutex) {
-    locks_ = Buffer<uint64_t>(device_, state_.tables().cells, "the cells");
-    locks_.fill(0xFF);
-    span_.locks = locks_.data();
-  }
+  make_locks();
   if (plan_.replays()) {
     taken_ = Buffer<uint32_t>(device_, plan_.block_count(), "the blocks");
     span_.taken = taken_.data();
@@ -76,7 +74,22 @@ void CheckerboardEngine::set_physics(const Physics& physics) {
   compile(physics);
 }
 
+void CheckerboardEngine::make_locks() {
+  if (!plan_.settings().mutex) return;
+  locks_ = Buffer<uint64_t>(device_, state_.rows(), "the cells");
+  locks_.fill(0xFF);
+  span_.locks = locks_.data();
+}
+
+// Cells that come found no room, so all of them were numbered anew.
+void CheckerboardEngine::use_new_rows() {
+  make_locks();
+  survey_.use_layout(physics_);
+  compile(physics_);
+}
+
 void CheckerboardEngine::compile(const Physics& physics) {
+  physics_ = physics;
   const std::string source = checkerboard_source(physics, plan_.settings(), state_.layout(),
                                                  state_.history_length(), kernels_, numbers_);
   const Module module(device_,
@@ -89,7 +102,7 @@ void CheckerboardEngine::compile(const Physics& physics) {
   state_.use(module);
   tick_.use(module);
   fields_.give(device_, module, physics);
-  if (substances_ != nullptr) substances_->give(module, physics);
+  if (living_ != nullptr) living_->give(module, physics);
   if (kernels_.skipping) return give_numbers(module, physics, numbers_);
   Physics all = physics;
   const std::vector<TypePhysics> types = with_all_terms(physics, all.uses);
@@ -104,6 +117,7 @@ void CheckerboardEngine::advance(int64_t mcs) {
     if (may_meet_) recount_perimeters();
     tick_.finish(1, stream_);
   }
+  if (living_ != nullptr) living_->require_success();
   device_.synchronize();
 }
 

@@ -6,7 +6,7 @@
 #include "engine/cuda/checkerboard/source.hpp"
 #include "engine/cuda/state/device_state.hpp"
 #include "engine/cuda/state/field_values.hpp"
-#include "engine/cuda/substances/substances.hpp"
+#include "engine/cuda/living/living_stage.hpp"
 #include "engine/cuda/survey/survey.hpp"
 #include "engine/engine.hpp"
 #include "engine/schedule/checkerboard_plan.hpp"
@@ -15,11 +15,11 @@ namespace kiln::cuda {
 
 class CheckerboardEngine : public Engine {
  public:
-  // `max_act` is the largest Act value that any phase can set; `substances` the model, where it has some.
+  // `max_act` is the largest Act value that any phase can set; `living` the model, where something happens
+  // between two MCS beside motion.
   CheckerboardEngine(State state, const Physics& physics, uint64_t seed, const CheckerboardSettings& settings,
                      int max_act, int device, const BoardKernels& kernels = {},
-                     Numbers numbers = Numbers::folded,
-              const Model* substances = nullptr);
+                     Numbers numbers = Numbers::folded, const Model* living = nullptr);
 
   void set_physics(const Physics& physics) override;
   void advance(int64_t mcs) override;
@@ -36,6 +36,8 @@ class CheckerboardEngine : public Engine {
 
  private:
   void compile(const Physics& physics);
+  void make_locks();
+  void use_new_rows();
   void play_mcs();
   void recount_perimeters();
 
@@ -45,7 +47,8 @@ class CheckerboardEngine : public Engine {
   DeviceState state_;
   DeviceTick tick_;
   FieldValues fields_;
-  std::unique_ptr<DeviceSubstances> substances_;
+  Physics physics_;
+  std::unique_ptr<DeviceLivingStage> living_;
   Survey survey_;
   BoardKernels kernels_;
   Numbers numbers_;

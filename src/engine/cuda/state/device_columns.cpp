@@ -45,6 +45,12 @@ const std::vector<DeviceColumn>& device_columns() {
       table<CellTargets>("target_volume", "target_perimeter", put<&T::targets>),
       table<Direction>("direction", "direction", put<&T::directions>),
       table<Vec3d>("history", "history", put<&T::history>),
+      table<double>("exact_target", "exact_target", put<&T::exact_targets>),
+      table<Shrinking>("shrinks", "gone_at", put<&T::shrinking>),
+      table<int64_t>("born", "born", put<&T::born>),
+      table<int32_t>("generation", "generation", put<&T::generations>),
+      table<int32_t>("end", "end", put<&T::ends>),
+      table<double>("property", "property", put<&T::properties>),
   };
   return all;
 }

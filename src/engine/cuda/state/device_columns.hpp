@@ -23,6 +23,7 @@ struct DeviceColumn {
 
 class DeviceColumns {
  public:
+  DeviceColumns() = default;
   // Allocates columns for `cells` cells in all, with those optional ones that `like` has.
   DeviceColumns(const Device& device, const Cells& like, int64_t cells);
 

@@ -16,29 +16,39 @@ int copying_threads() { return std::min(all_threads(), 16); }
 
 }  // namespace
 
-DeviceState::DeviceState(const Device& device, std::vector<State> members, int types, int max_act)
+DeviceState::DeviceState(const Device& device, std::vector<State> members, int types, int max_act,
+                         const std::function<CellRoom(const State&)>& room)
     : device_(device),
+      types_(types),
+      max_act_(max_act),
       mcs_(members[0].mcs),
       members_([&] {
         std::vector<Member> all;
-        for (State& state : members) all.emplace_back(std::move(state), types);
+        for (State& state : members) {
+          const CellRoom spare = room ? room(state) : CellRoom{};
+          all.emplace_back(std::move(state), types, spare);
+        }
         return all;
       }()),
-      first_cell_([&] {
-        std::vector<int64_t> first{0};
-        for (const Member& m : members_) first.push_back(first.back() + m.state.cells.count());
-        return first;
-      }()),
-      layout_([&] {
-        uint32_t most_cells = 0;
-        for (const Member& m : members_) most_cells = std::max(most_cells, m.state.cells.count());
-        return site_layout(most_cells, last_known().act.empty() ? 0 : max_act);
-      }()),
       team_(copying_threads()),
-      columns_(device, last_known().cells, cells()),
       staging_(device) {
   allocate();
   upload();
+}
+
+void DeviceState::count_rows() {
+  first_row_ = first_cell_ = {0};
+  for (const Member& m : members_) {
+    first_row_.push_back(first_row_.back() + m.numbers.rows());
+    first_cell_.push_back(first_cell_.back() + m.state.cells.count());
+  }
+  numbering_ += 1;
+}
+
+SiteLayout DeviceState::layout_for_rows() const {
+  uint32_t most = 0;
+  for (const Member& m : members_) most = std::max(most, m.numbers.rows());
+  return site_layout(most, last_known().act.empty() ? 0 : max_act_);
 }
 
 int64_t DeviceState::bytes_of_sites() const {
@@ -47,20 +57,27 @@ int64_t DeviceState::bytes_of_sites() const {
 }
 
 void DeviceState::allocate() {
-  sites_ = Buffer<uint8_t>(device_, size() * bytes_of_sites(), "the lattice");
-  moved_ = Buffer<uint8_t>(device_, cells(), "the cells");
+  count_rows();
+  layout_ = layout_for_rows();
+  columns_ = DeviceColumns(device_, last_known().cells, rows());
+  if (sites_.size() != size() * bytes_of_sites()) {
+    sites_ = {};
+    sites_ = Buffer<uint8_t>(device_, size() * bytes_of_sites(), "the lattice");
+  }
+  moved_ = Buffer<uint8_t>(device_, rows(), "the cells");
   anchors_moved_ = Buffer<uint32_t>(device_, size(), "the cells");
-  host_ids_ = Buffer<CellId>(device_, cells(), "the cells");
+  host_ids_ = Buffer<CellId>(device_, rows(), "the cells");
   device_ids_ = Buffer<CellId>(device_, cells(), "the cells");
+  tables_.clear();
   for (int64_t member = 0; member < size(); ++member) {
     const Member& m = members_[std::size_t(member)];
     StateTables& tables = tables_.emplace_back();
     tables.sites = sites_.data() + member * bytes_of_sites();
-    columns_.give(tables, first_cell(member));
-    tables.moved = moved_.data() + first_cell(member);
+    columns_.give(tables, first_row(member));
+    tables.moved = moved_.data() + first_row(member);
     tables.anchors_moved = anchors_moved_.data() + member;
-    tables.host_ids = host_ids_.data() + first_cell(member);
-    tables.cells = m.state.cells.count();
+    tables.host_ids = host_ids_.data() + first_row(member);
+    tables.cells = m.numbers.rows();
     std::copy(std::begin(m.numbers.first_of_type), std::end(m.numbers.first_of_type), tables.first_of_type);
   }
 }
@@ -69,16 +86,16 @@ void DeviceState::upload() {
   anchors_moved_.fill(0);
   for (int64_t member = 0; member < size(); ++member) {
     Member& m = members_[std::size_t(member)];
-    const int64_t count = m.state.cells.count(), first = first_cell(member);
+    const int64_t first = first_row(member);
     if (layout_.word_bytes == 4)
       upload_sites<uint32_t>(member);
     else
       upload_sites<uint64_t>(member);
     columns_.upload(m.state.cells, m.numbers, first);
-    host_ids_.upload(m.numbers.from_device.data(), count, first);
+    host_ids_.upload(m.numbers.from_device.data(), m.numbers.rows(), first);
     std::vector<CellId> rows = m.numbers.to_device;
     for (CellId& row : rows) row += CellId(first);
-    device_ids_.upload(rows.data(), count, first);
+    device_ids_.upload(rows.data(), int64_t(rows.size()), first_cell_[std::size_t(member)]);
     if (size() == 1) return;
     m.state.ids = {};
     m.state.act = {};
@@ -124,7 +141,7 @@ void DeviceState::split_over_team(int64_t count, const Work& work) {
 template <class Word, class Split>
 void DeviceState::download_words(const SiteTransfer& from, State& to, const Split& split) const {
   const int64_t begins = from.member * bytes_of_sites();
-  const CellNumbers& numbers = members_[std::size_t(from.member)].numbers;
+  const CellNumbers& numbers = from.numbers;
   const auto start_copy = [&](int64_t first, int64_t count, uint8_t* staging) {
     from.sites.download(staging, count * int64_t(sizeof(Word)), begins + first * int64_t(sizeof(Word)),
                         &from.stream);
@@ -174,7 +191,15 @@ void DeviceState::unpack_cells(const DeviceColumns::Held& held, const uint8_t* p
       std::size_t(std::upper_bound(first_cell_.begin(), first_cell_.end(), first) - first_cell_.begin()) - 1;
   while (count > 0) {
     const int64_t here = std::min(count, first_cell_[member + 1] - first);
-    held.unpack(packed, first - first_cell_[member], here, members_[member].state.cells);
+    Member& m = members_[member];
+    const auto cell = CellId(first - first_cell_[member]);
+    if (m.state.cells.life.empty()) {
+      held.unpack(packed, cell, here, m.state.cells);
+    } else {  // those that have ended are known by the host alone
+      for (CellId i = 0; i < CellId(here); ++i)
+        if (cell + i == kMedium || m.numbers.to_device[cell + i] != kMedium)
+          held.unpack(packed + i * held.bytes_per_cell(), cell + i, 1, m.state.cells);
+    }
     packed += here * held.bytes_per_cell();
     first += here;
     count -= here;
@@ -197,7 +222,7 @@ const State& DeviceState::fetch(const Stream& stream, int64_t member) {
   show(member);
   State& state = members_[std::size_t(member)].state;
   if (!lattice_is_current_)
-    download_sites({sites_, stream, staging_, mcs_, member}, state,
+    download_sites({sites_, stream, staging_, members_[std::size_t(member)].numbers, mcs_, member}, state,
                    [&](int64_t count, const auto& work) { split_over_team(count, work); });
   lattice_is_current_ = true;
   return state;
@@ -280,19 +305,102 @@ std::function<void()> DeviceState::begin_copy(State& to, const Stream& stream) {
   if (to.act.size() != now.act.size()) to.act = HugeVector<ActValue>(now.act.size());
   if (!copy_ && device_.free_memory() > 2 * sites_.size()) copy_.emplace(device_, sites_.size());
   if (!copy_) {
-    download_sites({sites_, stream, staging_, mcs_, 0}, to,
+    download_sites({sites_, stream, staging_, numbers(), mcs_, 0}, to,
                    [&](int64_t count, const auto& work) { split_over_team(count, work); });
     return [] {};
   }
   copy_->sites.copy(sites_, sites_.size(), &stream);
   copy_->made.record(stream);
-  return [this, &to, mcs = mcs_] {
+  // Cells that come and go meanwhile take other numbers.
+  std::shared_ptr<const CellNumbers> then;
+  if (!now.cells.life.empty()) then = std::make_shared<const CellNumbers>(numbers());
+  return [this, &to, then, mcs = mcs_] {
     copy_->made.hold_back(copy_->stream);
     download_sites(
-        {copy_->sites, copy_->stream, copy_->staging, mcs, 0}, to, [&](int64_t count, const auto& work) {
+        {copy_->sites, copy_->stream, copy_->staging, then ? *then : numbers(), mcs, 0}, to, [&](int64_t count, const auto& work) {
           in_parallel(count, copying_threads(), [&](int, int64_t begin, int64_t end) { work(begin, end); });
         });
   };
+}
+
+void DeviceState::gather(const void* rows, int words, std::span<const CellId> of, void* to,
+                         const Stream& stream) {
+  const auto count = int64_t(of.size()), bytes = count * words * 4;
+  if (count == 0) return;
+  if (some_rows_.size() < count) some_rows_ = Buffer<CellId>(device_, 2 * count, "the cells");
+  if (ordered_.size() < bytes) ordered_ = Buffer<uint8_t>(device_, 2 * bytes, "the cells");
+  some_rows_.upload(of.data(), count);
+  put_in_order_.launch(grid_stride(), stream, static_cast<const uint32_t*>(rows), uint32_t(words),
+                       static_cast<const CellId*>(some_rows_.data()), int64_t(0), count,
+                       reinterpret_cast<uint32_t*>(ordered_.data()));
+  ordered_.download(static_cast<uint8_t*>(to), bytes);
+}
+
+void DeviceState::scatter(const void* from, int words, std::span<const CellId> to, void* rows,
+                          const Stream& stream) {
+  const auto count = int64_t(to.size()), bytes = count * words * 4;
+  if (count == 0) return;
+  if (some_rows_.size() < count) some_rows_ = Buffer<CellId>(device_, 2 * count, "the cells");
+  if (ordered_.size() < bytes) ordered_ = Buffer<uint8_t>(device_, 2 * bytes, "the cells");
+  some_rows_.upload(to.data(), count);
+  ordered_.upload(static_cast<const uint8_t*>(from), bytes);
+  scatter_rows_.launch(grid_stride(), stream, reinterpret_cast<const uint32_t*>(ordered_.data()),
+                       uint32_t(words), static_cast<const CellId*>(some_rows_.data()), count,
+                       static_cast<uint32_t*>(rows));
+}
+
+void DeviceState::fetch_rows(std::span<const CellId> cells, const Stream& stream) {
+  std::vector<CellId> rows;
+  for (const CellId cell : cells) rows.push_back(numbers().to_device[cell]);
+  std::vector<uint8_t> packed;
+  for (const DeviceColumns::Held& held : columns_.all()) {
+    const auto bytes = std::size_t(held.bytes_per_cell());
+    packed.resize(cells.size() * bytes);
+    gather(held.rows.data(), int(bytes / 4), rows, packed.data(), stream);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      held.unpack(packed.data() + i * bytes, cells[i], 1, known().cells);
+  }
+}
+
+void DeviceState::store_rows(std::span<const CellId> cells, const Stream& stream) {
+  std::vector<CellId> rows;
+  for (const CellId cell : cells) rows.push_back(numbers().to_device[cell]);
+  std::vector<uint8_t> packed;
+  for (const DeviceColumns::Held& held : columns_.all()) {
+    const auto bytes = std::size_t(held.bytes_per_cell());
+    packed.resize(cells.size() * bytes);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      held.pack(known().cells, cells[i], packed.data() + i * bytes);
+    scatter(packed.data(), int(bytes / 4), rows, held.rows.data(), stream);
+  }
+  count_rows();
+  if (device_ids_.size() < this->cells()) {
+    const std::vector<CellId>& all = numbers().to_device;
+    stream.synchronize();
+    device_ids_ = Buffer<CellId>(device_, this->cells() + this->cells() / 4 + 1024, "the cells");
+    device_ids_.upload(all.data(), int64_t(all.size()));
+  }
+  scatter(rows.data(), 1, cells, device_ids_.data(), stream);
+  scatter(cells.data(), 1, rows, host_ids_.data(), stream);
+  stream.synchronize();
+}
+
+void DeviceState::clear_rows(std::span<const CellId> rows, const Stream& stream) {
+  const std::vector<Extent> none(rows.size(), Extent{0, 0});
+  scatter(none.data(), sizeof(Extent) / 4, rows, tables().extents, stream);
+  const std::vector<CellId> no_cell(rows.size(), kMedium);
+  scatter(no_cell.data(), 1, rows, host_ids_.data(), stream);
+  stream.synchronize();
+}
+
+void DeviceState::make_room(const CellRoom& room, const Stream& stream) {
+  cells_are_current_ = lattice_is_current_ = false;
+  fetch(stream);
+  Member& m = members_[0];
+  m.numbers = CellNumbers(m.state, types_, room.spare, room.frozen);
+  allocate();
+  upload();
+  cells_are_current_ = lattice_is_current_ = false;  // something is about to change
 }
 
 DeviceIds DeviceState::plain_ids(const Stream& stream) {
@@ -306,6 +414,7 @@ DeviceIds DeviceState::plain_ids(const Stream& stream) {
 
 void DeviceState::use(const Module& module) {
   put_in_order_ = module.function("put_in_order");
+  scatter_rows_ = module.function("scatter_rows");
   unpack_ids_ = module.function("unpack_ids");
 }
 

@@ -18,14 +18,24 @@
 
 namespace kiln::cuda {
 
+// Where cells come and go: by type, room for how many more, and whether cells of the type are frozen.
+struct CellRoom {
+  std::vector<std::size_t> spare = {};
+  std::vector<bool> frozen = {};
+};
+
 class DeviceState {
  public:
-  // `types` counts the medium; `max_act` is the largest Act value that any phase can set.
-  DeviceState(const Device& device, std::vector<State> members, int types, int max_act);
+  // `types` counts the medium; `max_act` is the largest Act value that any phase can set. `room` is for one
+  // simulation alone.
+  DeviceState(const Device& device, std::vector<State> members, int types, int max_act,
+              const std::function<CellRoom(const State&)>& room = {});
 
   int64_t size() const { return int64_t(members_.size()); }
-  int64_t cells() const { return first_cell_.back(); }  // of all members, with a medium each
-  int64_t first_cell(int64_t member) const { return first_cell_[std::size_t(member)]; }
+  int64_t rows() const { return first_row_.back(); }  // of cells: those of all members, with a medium each
+  int64_t first_row(int64_t member) const { return first_row_[std::size_t(member)]; }
+  int64_t cells() const { return first_cell_.back(); }  // as the host counts them
+  int64_t numbering() const { return numbering_; }      // another one whenever cells have got other rows
   const SiteLayout& layout() const { return layout_; }
   const Lattice& lattice() const { return last_known().lattice; }
   const State& last_known() const { return members_[0].state; }  // on the host, perhaps long ago
@@ -35,11 +45,27 @@ class DeviceState {
   DeviceColumns& columns() { return columns_; }
   Buffer<uint32_t>& anchors_moved() { return anchors_moved_; }
 
+  // Of a single simulation, where cells come and go. Rows of some cells, by their ids on the host: to known()
+  // and back. Cells that are stored may be new, once they have numbers.
+  State& known() { return members_[0].state; }
+  CellNumbers& numbers() { return members_[0].numbers; }
+  void fetch_rows(std::span<const CellId> cells, const Stream& stream);
+  void store_rows(std::span<const CellId> cells, const Stream& stream);
+  // Of cells that are no more: of no size, and of no cell.
+  void clear_rows(std::span<const CellId> rows, const Stream& stream);
+  // Numbers all cells anew. Whoever has addresses of tables, or numbers, must ask for them again.
+  void make_room(const CellRoom& room, const Stream& stream);
+  // A number of each row, of `words` times 4 bytes, and where it is put.
+  void gather(const void* rows, int words, std::span<const CellId> of, void* to, const Stream& stream);
+  void scatter(const void* from, int words, std::span<const CellId> to, void* rows, const Stream& stream);
+
   // Takes the kernels that it needs from a module compiled for the model.
   void use(const Module& module);
   // Called before cells are fetched, where their sums are counted only when they are needed.
   void count_sums_with(std::function<void(const Stream&)> count) { count_sums_ = std::move(count); }
-
+  void bring_sums_up_to_date(const Stream& stream) {
+    if (count_sums_) count_sums_(stream);
+  }
   // Called when cells are fetched, for what else a simulation has.
   void fetch_more_with(std::function<void(State&)> fetch) { fetch_more_ = std::move(fetch); }
 
@@ -68,7 +94,8 @@ class DeviceState {
 
  private:
   struct Member {
-    Member(State of, int types) : state(std::move(of)), numbers(state, types) {}
+    Member(State of, int types, const CellRoom& room)
+        : state(std::move(of)), numbers(state, types, room.spare, room.frozen) {}
 
     State state;  // of many members only the one that is shown has its lattice here
     CellNumbers numbers;
@@ -81,6 +108,7 @@ class DeviceState {
     const Buffer<uint8_t>& sites;
     const Stream& stream;
     StagingBuffer& staging;
+    const CellNumbers& numbers;
     int64_t mcs, member;
   };
   // A copy of the sites on the device, with a stream and a staging buffer of its own.
@@ -94,6 +122,8 @@ class DeviceState {
   };
 
   int64_t bytes_of_sites() const;
+  SiteLayout layout_for_rows() const;
+  void count_rows();
   void allocate();
   void upload();
   template <class Word>
@@ -112,9 +142,11 @@ class DeviceState {
   void unpack(int64_t member, const uint8_t* packed);
 
   Device device_;
+  int types_, max_act_;
   int64_t mcs_;
   std::vector<Member> members_;
-  std::vector<int64_t> first_cell_;  // of every member, and behind the last
+  std::vector<int64_t> first_row_, first_cell_;  // of every member, and behind the last
+  int64_t numbering_ = 0;
   SiteLayout layout_;
   Team team_;
   DeviceColumns columns_;
@@ -124,11 +156,12 @@ class DeviceState {
   Sites room_;                      // memory for the one that will be shown
   std::function<void(const Stream&)> count_sums_;
   std::function<void(State&)> fetch_more_;
-  Function put_in_order_, unpack_ids_;
+  Function put_in_order_, scatter_rows_, unpack_ids_;
   Buffer<uint8_t> sites_, moved_;
   Buffer<uint32_t> anchors_moved_;
   Buffer<CellId> host_ids_;    // per cell of the device: its id among its member's
-  Buffer<CellId> device_ids_;  // per cell of the host, member after member: its row on the device
+  Buffer<CellId> device_ids_;  // per cell of the host, member after member: its row on the device; room for more
+  Buffer<CellId> some_rows_;   // of cells whose rows are fetched or stored
   Buffer<uint8_t> ordered_;    // a piece of a column in the host's order, to be downloaded
   StagingBuffer staging_;
   Pinned<uint8_t> visited_;         // lattices of some members

@@ -24,9 +24,15 @@ struct alignas(8) CellTargets {
   float volume, perimeter;
 };
 
+// Of a cell that dies: by so much its target falls in an MCS, and how small it is then removed.
+struct alignas(8) Shrinking {
+  float by;
+  int32_t gone_at;
+};
+
 // Cells are numbered by type on the device, so that an id tells its type: those of type k are
-// first_of_type[k] to first_of_type[k + 1] - 1. device_columns.cpp says which column of the host each table
-// is.
+// first_of_type[k] to first_of_type[k + 1] - 1. Where cells come and go, some of these rows are free: no site
+// has their number, and their sizes are 0. device_columns.cpp says which column of the host each table is.
 struct StateTables {
   void* sites;  // per site: cell id, and above it the stamp of Act
   Extent* extents;
@@ -36,10 +42,16 @@ struct StateTables {
   CellTargets* targets;
   Direction* directions;
   Vec3d* history;
+  // Of cells that live (Cells::Life).
+  double* exact_targets;
+  Shrinking* shrinking;
+  int64_t* born;  // MCS
+  int32_t *generations, *ends;
+  double* properties;       // of a cell side by side
   uint8_t* moved;           // per cell: whether it has just got a new anchor
   uint32_t* anchors_moved;  // whether any has
-  const CellId* host_ids;   // per cell: its id on the host
-  uint32_t cells;           // with the medium
+  const CellId* host_ids;   // per cell: its id on the host; 0: the row is free
+  uint32_t cells;           // rows, with that of the medium
   uint32_t first_of_type[kMostTypesByRange + 1];
   // Of a brick: where what is stored begins in the lattice, and its own sites, as stored.
   Vec3i origin;

@@ -14,12 +14,16 @@ namespace kiln::cuda {
 // neighbours lie close together in the tables, too.
 struct CellNumbers {
   // `types` counts the medium. UserError where there are more than the device takes. Cells of the medium's
-  // type are none: their rows are free. `spare`, by type: rows for cells that come later.
-  CellNumbers(const State& state, int types, const std::vector<std::size_t>& spare = {});
+  // type are none, and those that have no sites any more: they have no rows. `spare`, by type: rows for cells
+  // that come later. `frozen`, by type: these have sites as long as there are any.
+  CellNumbers(const State& state, int types, const std::vector<std::size_t>& spare = {},
+              const std::vector<bool>& frozen = {});
 
   // A number for a cell that came; kMedium where there is no room.
   CellId add(CellId host, TypeId type);
   CellId remove(CellId host);  // the number that it had
+  std::size_t free_rows(TypeId type) const { return type < free_.size() ? free_[type].size() : 0; }
+  CellId rows() const { return CellId(from_device.size()); }
 
   std::vector<CellId> to_device, from_device;  // kMedium where there is no cell
   uint32_t first_of_type[kMostTypesByRange + 1];

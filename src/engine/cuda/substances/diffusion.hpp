@@ -25,6 +25,8 @@ class DeviceDiffusion {
   uint8_t* held() const { return tables_.held == nullptr ? nullptr : held_.data(); }
   double* held_at() const { return held_at_.data(); }
   const double* open_parts() const { return tables_.volume; }
+  // Until the next advance.
+  const double* values() const { return now_.data(); }
   // A copy of the values for copy attempts, which stays where it is.
   const float* shown() const { return shown_.data(); }
 

@@ -12,6 +12,8 @@ struct SourceTables {
   int32_t coarsen;
   // By type.
   double per_site[kMostTypesByRange + 1], per_cell[kMostTypesByRange + 1];  // secreted
+  bool by_formula[kMostTypesByRange + 1];  // `rates` has what a cell secretes per site
+  const double* rates;
   bool holds[kMostTypesByRange + 1];
   double held[kMostTypesByRange + 1];
   // In the order of DiffusionTables::share.

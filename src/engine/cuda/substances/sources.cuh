@@ -22,7 +22,9 @@ struct VoxelCounts {
           const CellId cell = id_of(sites[row * kRow + voxel.x * edge + dx]);
           const TypeId type = type_of(state, cell);
           of_type[type] += 1;
-          if (tables.per_cell[type] != 0)
+          if (tables.by_formula[type])
+            of_cells = of_cells + tables.rates[cell];
+          else if (tables.per_cell[type] != 0)
             of_cells = of_cells + tables.per_cell[type] / double(state.extents[cell].volume);
         }
       }
@@ -37,7 +39,7 @@ __device__ __forceinline__ void count_sources_of(const StateTables& state, const
   if (tables.secretion != nullptr) {
     double sum = counts.of_cells;
     for (int type = 0; type < model::kTypes; ++type)
-      if (tables.per_site[type] != 0) sum = sum + tables.per_site[type] * double(counts.of_type[type]);
+      if (!tables.by_formula[type] && tables.per_site[type] != 0) sum = sum + tables.per_site[type] * double(counts.of_type[type]);
     tables.secretion[voxel] = here > 0 ? sum / here : 0.0;
   }
   for (int k = 0; k < tables.takers; ++k)

@@ -13,6 +13,7 @@ SourceTables tables_of(const SubstanceData& data, const DeviceDiffusion& diffusi
   for (std::size_t type = 0; type < data.uses.size(); ++type) {
     const SubstanceUse& use = data.uses[type];
     (use.per == SubstanceUse::Per::cell ? tables.per_cell : tables.per_site)[type] = use.secretes;
+    tables.by_formula[type] = use.secretes_formula >= 0;
     tables.holds[type] = use.holds.has_value();
     tables.held[type] = use.holds.value_or(0);
     if (use.takes_up > 0) tables.taker[tables.takers++] = int32_t(type);
@@ -34,12 +35,11 @@ std::string sources_source(const Physics& physics, const SiteLayout& layout, int
 
 DeviceSubstances::DeviceSubstances(const Device& device, const Stream& stream, const Model& model,
                                    const Physics& physics, const DeviceState& state)
-    : shape_(state.grid_stride()), stream_(stream), seconds_per_mcs_(model.units.seconds_per_mcs) {
-  const Module module(device,
-                      compile_cached(sources_source(physics, state.layout(), state.history_length()),
-                                     "sources.cu", architecture_for(device.info()))
-                          .cubin);
-  count_sources_ = module.function("count_sources");
+    : device_(device),
+      shape_(state.grid_stride()),
+      stream_(stream),
+      seconds_per_mcs_(model.units.seconds_per_mcs) {
+  use_layout(physics, state);
   const State& host = state.last_known();
   for (std::size_t s = 0; s < model.substances.size(); ++s) {
     const SubstanceData& data = model.substances[s];
@@ -60,6 +60,19 @@ DeviceSubstances::DeviceSubstances(const Device& device, const Stream& stream, c
   }
 }
 
+void DeviceSubstances::use_layout(const Physics& physics, const DeviceState& state) {
+  const Module module(device_,
+                      compile_cached(sources_source(physics, state.layout(), state.history_length()),
+                                     "sources.cu", architecture_for(device_.info()))
+                          .cubin);
+  count_sources_ = module.function("count_sources");
+}
+
+DeviceSubstances::View DeviceSubstances::view(std::size_t substance) const {
+  const Solver& solver = solvers_[substance];
+  return {solver.diffusion->values(), solver.data.voxels, solver.data.coarsen};
+}
+
 void DeviceSubstances::give(const Module& module, const Physics& physics) const {
   const int count = used_substances(physics);
   if (count == 0) return;
@@ -71,10 +84,12 @@ void DeviceSubstances::give(const Module& module, const Physics& physics) const 
   module.set_global("kSubstances", views);
 }
 
-void DeviceSubstances::play(int64_t mcs, const StateTables& tables) {
-  for (Solver& solver : solvers_) {
+void DeviceSubstances::play(int64_t mcs, const StateTables& tables, const Secretion& secretion) {
+  for (std::size_t s = 0; s < solvers_.size(); ++s) {
+    Solver& solver = solvers_[s];
     if (mcs % solver.data.update_every != 0) continue;
     if (solver.has_sources) {
+      solver.sources.rates = secretion(s);
       count_sources_.launch(shape_, stream_, tables, solver.sources);
       solver.diffusion->hold(!solver.data.steady);
     }
@@ -94,16 +109,6 @@ void DeviceSubstances::fetch(State& state) const {
     substance.total = solvers_[s].diffusion->total();
     substance.show();
   }
-}
-
-std::unique_ptr<DeviceSubstances> substances_of(const Model* model, const Physics& physics,
-                                                const Device& device, const Stream& stream,
-                                                DeviceState& state, DeviceTick& tick) {
-  if (model == nullptr) return nullptr;
-  auto result = std::make_unique<DeviceSubstances>(device, stream, *model, physics, state);
-  tick.live_with([all = result.get(), &state](int64_t mcs) { all->play(mcs, state.tables()); });
-  state.fetch_more_with([all = result.get()](State& to) { all->fetch(to); });
-  return result;
 }
 
 }  // namespace kiln::cuda

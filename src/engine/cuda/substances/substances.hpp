@@ -1,10 +1,10 @@
 // Substances between two MCS on a GPU: the bits of substances::SubstanceStage on threads.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
-#include "engine/cuda/between/tick.hpp"
 #include "engine/cuda/model_source.hpp"
 #include "engine/cuda/state/device_state.hpp"
 #include "engine/cuda/substances/diffusion.hpp"
@@ -24,8 +24,19 @@ class DeviceSubstances {
 
   // Points a module that was compiled for the model at what copy attempts read.
   void give(const Module& module, const Physics& physics) const;
-  // The end of MCS number `mcs`.
-  void play(int64_t mcs, const StateTables& tables);
+  // After sites have got another layout.
+  void use_layout(const Physics& physics, const DeviceState& state);
+  // The end of MCS number `mcs`. secretion(substance) says what every cell secretes per site, by row, where
+  // formulas do.
+  using Secretion = std::function<const double*(std::size_t substance)>;
+  void play(int64_t mcs, const StateTables& tables, const Secretion& secretion);
+  // What there is now, until the next MCS.
+  struct View {
+    const double* values;
+    Lattice voxels;
+    int32_t coarsen;
+  };
+  View view(std::size_t substance) const;
   // Into the substances of a state on the host.
   void fetch(State& state) const;
 
@@ -37,16 +48,12 @@ class DeviceSubstances {
     bool has_sources = false;
   };
 
+  const Device& device_;
   Launch shape_;
   const Stream& stream_;
   double seconds_per_mcs_;
   std::vector<Solver> solvers_;
   Function count_sources_;
 };
-
-// Those of a model, if it has any, as a part of the tick and of the state; else nullptr.
-std::unique_ptr<DeviceSubstances> substances_of(const Model* model, const Physics& physics,
-                                                const Device& device, const Stream& stream,
-                                                DeviceState& state, DeviceTick& tick);
 
 }  // namespace kiln::cuda

@@ -40,6 +40,11 @@ Survey::Survey(const Device& device, const Stream& stream, DeviceState& state, c
       types_(physics.adhesion.types),
       source_(survey_source(physics, state.layout())) {}
 
+void Survey::use_layout(const Physics& physics) {
+  source_ = survey_source(physics, state_.layout());
+  module_.reset();
+}
+
 Function Survey::kernel(const char* name) {
   if (!module_)
     module_.emplace(device_, compile_cached(source_, "survey.cu", architecture_for(device_.info())).cubin);
@@ -57,13 +62,15 @@ std::vector<int64_t> Survey::contacts() {
 }
 
 std::vector<uint8_t> Survey::touching(std::span<const uint8_t> keys) {
-  const int64_t cells = state_.tables().cells;
+  const int64_t rows = state_.rows(), cells = state_.cells();
   const Launch launch = state_.grid_stride();
   make_room(flags_, device_, (cells + 7) / 8, "a key per cell");
-  make_room(keys_, device_, cells, "a key per cell");
-  make_room(touches_, device_, cells, "a flag per cell");
+  make_room(keys_, device_, rows, "a key per cell");
+  make_room(touches_, device_, rows, "a flag per cell");
   auto* const on_host = reinterpret_cast<uint8_t*>(flags_.data());
-  if (!std::equal(keys.begin(), keys.end(), given_keys_.begin(), given_keys_.end())) {
+  const bool same_keys = std::equal(keys.begin(), keys.end(), given_keys_.begin(), given_keys_.end());
+  if (!same_keys || keys_numbering_ != state_.numbering()) {
+    keys_numbering_ = state_.numbering();
     given_keys_.assign(keys.begin(), keys.end());
     std::vector<uint64_t> words(std::size_t(flags_.size()));
     std::copy_n(keys.begin(), std::min(cells, int64_t(keys.size())),
@@ -73,6 +80,7 @@ std::vector<uint8_t> Survey::touching(std::span<const uint8_t> keys) {
   }
   touches_.fill(0, &stream_);
   kernel("mark_touching").launch(launch, stream_, state_.tables(), keys_.data(), touches_.data());
+  if (!state_.last_known().cells.life.empty()) flags_.fill(0, &stream_);  // of those that have ended
   kernel("keys_to_host").launch(launch, stream_, state_.tables(), touches_.data(), on_host);
   std::vector<uint8_t> result(std::size_t(flags_.size()) * 8);
   state_.download(flags_, stream_, [&](int64_t first, std::span<const uint64_t> landed) {
@@ -92,7 +100,7 @@ void Survey::tracked_sites(const TakeBits& take) {
 }
 
 int64_t Survey::sample_size(int64_t stride) const {
-  return (int64_t(state_.tables().cells) - 2 + stride) / stride;
+  return (state_.cells() - 2 + stride) / stride;
 }
 
 void Survey::number_sample(int64_t stride) {

@@ -19,6 +19,9 @@ class Survey : public LatticeSurvey {
   // All but the physics must live as long as the survey. Kernels are compiled when they are first needed.
   Survey(const Device& device, const Stream& stream, DeviceState& state, const Physics& physics);
 
+  // After sites have got another layout.
+  void use_layout(const Physics& physics);
+
   std::vector<int64_t> contacts() override;
   std::vector<uint8_t> touching(std::span<const uint8_t> keys) override;
   void tracked_sites(const TakeBits& take) override;
@@ -38,6 +41,7 @@ class Survey : public LatticeSurvey {
   std::string source_;
   std::optional<Module> module_;
   std::vector<uint8_t> given_keys_;  // those that lie in keys_
+  int64_t keys_numbering_ = -1;      // of the rows that they lie in
   // Memory that is used again from one look to the next.
   Buffer<uint64_t> flags_, bits_;     // a byte per cell; a bit per site
   Buffer<uint8_t> keys_, touches_;    // per cell

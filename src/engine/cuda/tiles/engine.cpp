@@ -14,14 +14,16 @@ std::vector<State> one(State state) {
 }  // namespace
 
 TilesEngine::TilesEngine(State state, const Physics& physics, uint64_t seed, const tiles::Settings& settings,
-                         int max_act, int device, Numbers numbers, const Model* substances)
+                         int max_act, int device, Numbers numbers, const Model* living)
     : settings_(settings),
       numbers_(numbers),
       device_(device),
       stream_(device_),
-      state_(device_, one(std::move(state)), physics.adhesion.types, max_act),
+      state_(device_, one(std::move(state)), physics.adhesion.types, max_act, room_of(living)),
       tick_(state_, state_.keeps_moments() ? CentroidSums::kept : CentroidSums::counted),
-      substances_(substances_of(substances, physics, device_, stream_, state_, tick_)),
+      physics_(physics),
+      living_(living_stage_of(living, physics, device_, stream_, state_, tick_,
+                              {[this] { find_live(); }, [this] { use_new_rows(); }})),
       survey_(device_, stream_, state_, physics),
       clock_(state_.lattice(), settings.tile),
       memory_(device_, state_.lattice(), settings, state_) {
@@ -36,7 +38,16 @@ void TilesEngine::set_physics(const Physics& physics) {
   compile(physics);
 }
 
+// Cells that come found no room, so all of them were numbered anew.
+void TilesEngine::use_new_rows() {
+  tables_.state = state_.tables();
+  memory_.fit_to(state_);
+  survey_.use_layout(physics_);
+  compile(physics_);
+}
+
 void TilesEngine::compile(const Physics& physics) {
+  physics_ = physics;
   const DeviceInfo& info = device_.info();
   const TilesKernels kernels =
       compile_tiles(physics, settings_, state_.layout(), state_.history_length(), numbers_,
@@ -51,7 +62,7 @@ void TilesEngine::compile(const Physics& physics) {
   state_.use(module);
   tick_.use(module);
   fields_.give(device_, module, physics);
-  if (substances_ != nullptr) substances_->give(module, physics);
+  if (living_ != nullptr) living_->give(module, physics);
   give_numbers(module, physics, numbers_, settings_.hopeless);
   memory_.reserve(shape, 1);
   memory_.give(tables_, 0, 0);
@@ -75,6 +86,7 @@ void TilesEngine::advance(int64_t mcs) {
     tick_.finish(span, stream_);
     memory_.renew_claims_in_time(state_.mcs());
   }
+  if (living_ != nullptr) living_->require_success();
   device_.synchronize();
 }
 

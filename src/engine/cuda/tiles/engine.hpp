@@ -6,7 +6,7 @@
 #include "engine/cuda/model_source.hpp"
 #include "engine/cuda/state/device_state.hpp"
 #include "engine/cuda/state/field_values.hpp"
-#include "engine/cuda/substances/substances.hpp"
+#include "engine/cuda/living/living_stage.hpp"
 #include "engine/cuda/survey/survey.hpp"
 #include "engine/cuda/tiles/memory.hpp"
 #include "engine/engine.hpp"
@@ -15,10 +15,10 @@ namespace kiln::cuda {
 
 class TilesEngine : public Engine {
  public:
-  // `max_act` is the largest Act value that any phase can set; `substances` the model, where it has some.
+  // `max_act` is the largest Act value that any phase can set; `living` the model, where something happens
+  // between two MCS beside motion.
   TilesEngine(State state, const Physics& physics, uint64_t seed, const tiles::Settings& settings,
-              int max_act, int device, Numbers numbers = Numbers::folded,
-              const Model* substances = nullptr);
+              int max_act, int device, Numbers numbers = Numbers::folded, const Model* living = nullptr);
 
   void set_physics(const Physics& physics) override;
   void advance(int64_t mcs) override;
@@ -36,6 +36,7 @@ class TilesEngine : public Engine {
  private:
   void compile(const Physics& physics);
   void find_live();
+  void use_new_rows();
 
   tiles::Settings settings_;
   Numbers numbers_;
@@ -44,7 +45,8 @@ class TilesEngine : public Engine {
   DeviceState state_;
   DeviceTick tick_;
   FieldValues fields_;
-  std::unique_ptr<DeviceSubstances> substances_;
+  Physics physics_;
+  std::unique_ptr<DeviceLivingStage> living_;
   Survey survey_;
   tiles::Clock clock_;
   Function play_, find_live_;

@@ -68,7 +68,7 @@ void TilesEnsemble::write_tables() {
     TilesTables t{};
     t.state = state_.tables(member);
     t.seed = seeds_[std::size_t(member)];
-    memory_.give(t, member, state_.first_cell(member));
+    memory_.give(t, member, state_.first_row(member));
     tables.push_back(t);
   }
   tables_.upload(tables.data(), size());

@@ -18,10 +18,14 @@ TilesMemory::TilesMemory(const Device& device, const Lattice& lattice, const til
       moments_(state.keeps_moments()),
       members_(state.size()),
       control_(device, members_, "the counters") {
-  if (is_at_once(settings.passes, max_act_, moments_, false))
-    extents_ = Buffer<Extent>(device_, state.cells(), "the cells");
-  if (settings.passes != 1) claims_ = Buffer<uint64_t>(device_, state.cells(), "the cells");
   control_.fill(0);
+  fit_to(state);
+}
+
+void TilesMemory::fit_to(const DeviceState& state) {
+  if (is_at_once(settings_.passes, max_act_, moments_, false))
+    extents_ = Buffer<Extent>(device_, state.rows(), "the cells");
+  if (settings_.passes != 1) claims_ = Buffer<uint64_t>(device_, state.rows(), "the cells");
   renew_claims(state.mcs());
 }
 
@@ -36,9 +40,9 @@ void TilesMemory::reserve(const KernelShape& shape, int64_t crews) {
     live_ = Buffer<uint64_t>(device_, members_ * live_words(lattice_), "the map of what is live");
 }
 
-void TilesMemory::give(TilesTables& tables, int64_t member, int64_t first_cell) const {
-  tables.extents = extents_.size() > 0 ? extents_.data() + first_cell : nullptr;
-  tables.claims = claims_.size() > 0 ? claims_.data() + first_cell : nullptr;
+void TilesMemory::give(TilesTables& tables, int64_t member, int64_t first_row) const {
+  tables.extents = extents_.size() > 0 ? extents_.data() + first_row : nullptr;
+  tables.claims = claims_.size() > 0 ? claims_.data() + first_row : nullptr;
   tables.open = open_.data();
   tables.open_per_warp = open_per_warp_;
   tables.live = has_live_ ? live_.data() + member * live_words(lattice_) : nullptr;

@@ -18,10 +18,12 @@ class TilesMemory {
   TilesMemory(const Device& device, const Lattice& lattice, const tiles::Settings& settings,
               const DeviceState& state);
 
+  // After the state has got other rows.
+  void fit_to(const DeviceState& state);
   // Allocates what kernels of this shape need with `crews` crews.
   void reserve(const KernelShape& shape, int64_t crews);
   // Points a member's tables at its part. Lists belong to crews: all members get those of the first.
-  void give(TilesTables& tables, int64_t member, int64_t first_cell) const;
+  void give(TilesTables& tables, int64_t member, int64_t first_row) const;
   // Clears the live map, which the caller fills again; false where there is none.
   bool clear_live(int64_t mcs, const Stream& stream);
   bool is_live_old(int64_t mcs) const;

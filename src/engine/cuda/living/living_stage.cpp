@@ -1,0 +1,51 @@
+#include "engine/cuda/living/living_stage.hpp"
+
+namespace kiln::cuda {
+
+DeviceLivingStage::DeviceLivingStage(const Device& device, const Stream& stream, const Model& model,
+                                     const Physics& physics, DeviceState& state, LivingHooks hooks)
+    : state_(state), played_(state.mcs()) {
+  if (!model.substances.empty())
+    substances_ = std::make_unique<DeviceSubstances>(device, stream, model, physics, state);
+  if (model.living == nullptr) return;
+  hooks.rows_changed = [this, physics, next = hooks.rows_changed] {
+    if (substances_ != nullptr) substances_->use_layout(physics, state_);
+    next();
+  };
+  cells_ = std::make_unique<DeviceCells>(device, stream, model, physics, state, std::move(hooks));
+}
+
+void DeviceLivingStage::give(const Module& module, const Physics& physics) const {
+  if (substances_ != nullptr) substances_->give(module, physics);
+}
+
+void DeviceLivingStage::play(int64_t mcs) {
+  played_ = mcs;
+  if (cells_ != nullptr) cells_->count(mcs, substances_.get());
+  if (substances_ != nullptr)
+    substances_->play(mcs, state_.tables(), [&](std::size_t substance) {
+      return cells_ != nullptr ? cells_->secretion(substance, mcs) : nullptr;
+    });
+  if (cells_ != nullptr) cells_->play(mcs);
+}
+
+void DeviceLivingStage::fetch(State& state) const {
+  if (substances_ != nullptr) substances_->fetch(state);
+}
+
+void DeviceLivingStage::require_success() {
+  if (cells_ != nullptr) cells_->require_success(played_);
+}
+
+std::unique_ptr<DeviceLivingStage> living_stage_of(const Model* model, const Physics& physics, const Device& device,
+                                                   const Stream& stream, DeviceState& state, DeviceTick& tick,
+                                                   LivingHooks hooks) {
+  if (model == nullptr || !model->has_stages()) return nullptr;
+  auto result = std::make_unique<DeviceLivingStage>(device, stream, *model, physics, state, std::move(hooks));
+  tick.live_with([all = result.get()](int64_t mcs) { all->play(mcs); });
+  if (!model->substances.empty())
+    state.fetch_more_with([all = result.get()](State& to) { all->fetch(to); });
+  return result;
+}
+
+}  // namespace kiln::cuda

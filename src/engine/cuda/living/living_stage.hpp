@@ -1,0 +1,37 @@
+// What happens between two MCS beside motion, on a GPU: the bits of LivingStage on threads.
+#pragma once
+
+#include <memory>
+
+#include "engine/cuda/living/cells.hpp"
+#include "engine/cuda/substances/substances.hpp"
+
+namespace kiln::cuda {
+
+class DeviceLivingStage {
+ public:
+  DeviceLivingStage(const Device& device, const Stream& stream, const Model& model, const Physics& physics,
+                    DeviceState& state, LivingHooks hooks);
+
+  // Points a module that was compiled for the model at what copy attempts read.
+  void give(const Module& module, const Physics& physics) const;
+  // The end of MCS number `mcs`.
+  void play(int64_t mcs);
+  // Substances of a state on the host.
+  void fetch(State& state) const;
+  // When some MCS have been played. Throws UserError where a formula had no number.
+  void require_success();
+
+ private:
+  DeviceState& state_;
+  std::unique_ptr<DeviceSubstances> substances_;
+  std::unique_ptr<DeviceCells> cells_;
+  int64_t played_ = 0;  // the last MCS
+};
+
+// That of a model, if it has any, as a part of the tick and of the state; else nullptr.
+std::unique_ptr<DeviceLivingStage> living_stage_of(const Model* model, const Physics& physics, const Device& device,
+                                                   const Stream& stream, DeviceState& state, DeviceTick& tick,
+                                                   LivingHooks hooks);
+
+}  // namespace kiln::cuda
