@@ -65,6 +65,14 @@ struct Cells {
   // A cell with nothing known of it yet: all columns that are there grow by a row.
   CellId add(TypeId type_of_cell);
 
+  // What has ended has no sites, but where it became something else; that may be frozen, so that it is not
+  // tracked. (`frozen`, by type, may be empty.)
+  bool is_gone(CellId cell, const std::vector<bool>& frozen) const {
+    if (life.empty() || life[cell].end == End::none) return false;
+    if (life[cell].end != End::died) return true;
+    return extent[cell].volume == 0 && !(type[cell] < frozen.size() && frozen[type[cell]]);
+  }
+
   // In lattice units, unwrapped; a site's place is its integer coordinate.
   Vec3d position(CellId cell) const {
     return centroid_of(centroid[cell].anchor, centroid[cell].sum, extent[cell].volume);

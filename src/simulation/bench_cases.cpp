@@ -15,7 +15,7 @@ volume = {target = 150, lambda = 25}
 perimeter = {target = 1500, lambda = 0.2}
 )";
 
-std::string boxes_3d(double j_medium, const char* further_term) {
+std::string boxes_3d(double j_medium, const std::string& further_term) {
   return fmt::format(
       "{}{}\n[adhesion]\ncell.cell = 10\ncell.medium = {}\n[[initial]]\nkind = \"boxes\"\n"
       "type = \"cell\"\nbox = [5, 5, 6]\n",
@@ -122,6 +122,54 @@ region = {2}
                      cubic(size), kCell3d, ball, outside);
 }
 
+std::string act3d(int size) {
+  return "temperature = 20\n" + cubic(size) + boxes_3d(0, "act = {lambda = 2600, max = 10}");
+}
+
+// Five properties in a ring, each held back by the one before it.
+std::string equations(int size) {
+  std::string text;
+  for (int i = 0; i < 5; ++i)
+    text += fmt::format("properties.p{0} = \"uniform(0, 1)\"\nequations.p{0} = \"hill_down(p{1}, 0.5, 2) - p{0} / 2\"\n",
+                        i, (i + 4) % 5);
+  return "temperature = 20\n" + cubic(size) +
+         boxes_3d(0, "act = {lambda = 2600, max = 10}\n" + text + "equations.steps = 4");
+}
+
+std::string growth(int size) {
+  return "temperature = 20\n" + cubic(size) +
+         boxes_3d(0, "act = {lambda = 2600, max = 10}\ngrowth = { rate = \"150 / 24\" }");
+}
+
+// A day between two divisions.
+std::string division(int size) {
+  return act3d(size) + R"toml(
+[[rules]]
+types = "cell"
+rate = "1 / h(24)"
+do = "divide"
+[tick]
+every = 10
+)toml";
+}
+
+// What the stroma secretes all cells take up and follow.
+std::string substance(int size) {
+  std::string text = lymphnode(size) + R"toml(
+[substances.chemokine]
+diffusion = 100
+decay = 0.01
+coarsen = 4
+)toml";
+  const auto add = [&](const std::string& type, const std::string& what) {
+    const std::size_t at = text.find("[types." + type + "]\n");
+    text.insert(at + type.size() + 9, what);
+  };
+  add("stroma", "secretes.chemokine = 0.1\n");
+  add("cell", "takes_up.chemokine = 0.01\nchemotaxis = {lambda = 20, substance = \"chemokine\"}\n");
+  return text;
+}
+
 }  // namespace
 
 const std::vector<BenchCase>& bench_cases() {
@@ -133,6 +181,10 @@ const std::vector<BenchCase>& bench_cases() {
       {"chemotaxis2d", "large cells in a circular field", 512},
       {"actcell2d", "a single large cell that crawls by the Act model", 256},
       {"lymphnode", "Act cells in a ball with a stroma network", 128},
+      {"equations3d", "act3d, with five equations per cell in four steps", 64},
+      {"growth3d", "act3d, with a target volume per cell that grows", 64},
+      {"division3d", "act3d, with cells that divide once a day", 64},
+      {"substance3d", "lymphnode, with a substance that stroma secretes and cells follow", 128},
   };
   return cases;
 }
@@ -143,8 +195,11 @@ std::string bench_model(const std::string& name, int size) {
   if (name == "actcell2d") return actcell2d(size);
   if (name == "lymphnode") return lymphnode(size);
   if (name == "dense3d") return "temperature = 20\n" + cubic(size) + boxes_3d(10, "");
-  if (name == "act3d")
-    return "temperature = 20\n" + cubic(size) + boxes_3d(0, "act = {lambda = 2600, max = 10}");
+  if (name == "act3d") return act3d(size);
+  if (name == "equations3d") return equations(size);
+  if (name == "growth3d") return growth(size);
+  if (name == "division3d") return division(size);
+  if (name == "substance3d") return substance(size);
   if (name == "collective3d")
     return "temperature = 20\n" + cubic(size) +
            boxes_3d(0, "persistence = {lambda = 40, mu = 0.95, dt = 15}");

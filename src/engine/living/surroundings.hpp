@@ -42,6 +42,7 @@ class NeighbourCounts {
   std::vector<std::string> types_;
   std::shared_ptr<const Living> living_;
   Neighbourhood perimeter_;
+  std::vector<bool> frozen_;
   bool counts_cells_ = false;
   std::vector<int32_t> borders_;  // by cell and type: pairs of sites
   std::vector<int32_t> touched_;  // by cell and type: cells

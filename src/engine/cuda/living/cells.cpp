@@ -136,7 +136,7 @@ void DeviceCells::play(int64_t mcs) {
   if (ruled || has_equations_)
     live_.launch(state_.grid_stride(), stream_, state_.tables(), tables_, mcs, ruled);
   if (ruled) {
-    require_success(mcs);
+    require_success();
     take_events();
     if (!events_.empty() || !vanished_.empty()) carry_out_events(mcs);
   }
@@ -144,7 +144,7 @@ void DeviceCells::play(int64_t mcs) {
     grow_.launch(state_.grid_stride(), stream_, state_.tables(), tables_, mcs);
 }
 
-void DeviceCells::require_success(int64_t mcs) {
+void DeviceCells::require_success() {
   stream_.synchronize();
   LivingFailure failure;
   failure_.download(&failure, 1);
@@ -153,12 +153,12 @@ void DeviceCells::require_success(int64_t mcs) {
   const auto tell = [&](const std::string& what, const formula::Program& program) {
     std::vector<double> inputs(failure.inputs, failure.inputs + kMostFailureInputs);
     inputs.resize(std::max(inputs.size(), program.inputs().size()));
-    return failure_text(failure.cell, mcs, what, program, inputs);
+    return failure_text(failure.cell, failure.mcs, what, program, inputs);
   };
   std::string text;
   switch (failure.kind) {
     case LivingFailure::equation:
-      text = equation_failure_text(failure.cell, model_.types[type].name, mcs, living_->properties[number].name,
+      text = equation_failure_text(failure.cell, model_.types[type].name, failure.mcs + 1, living_->properties[number].name,
                                    failure.value, failure.before);
       break;
     case LivingFailure::rate:
@@ -225,7 +225,12 @@ void DeviceCells::end_vanished(int64_t mcs) {
   }
 }
 
-// What was counted for cells goes with them into their new rows.
+std::vector<CellId> DeviceCells::rows_of(std::span<const CellId> cells) const {
+  std::vector<CellId> rows;
+  for (const CellId cell : cells) rows.push_back(state_.numbers().to_device[cell]);
+  return rows;
+}
+
 void DeviceCells::make_room_for_events() {
   const Cells& cells = state_.known().cells;
   std::vector<std::size_t> needed(model_.types.size(), 0);
@@ -240,27 +245,25 @@ void DeviceCells::make_room_for_events() {
   for (std::size_t type = 0; type < needed.size(); ++type)
     fits = fits && needed[type] <= state_.numbers().free_rows(TypeId(type));
   if (fits) return;
-  const auto rows_of_all = [&] {
-    std::vector<CellId> rows(cells.count(), kMedium);
-    for (CellId cell = 1; cell < cells.count(); ++cell) rows[cell] = state_.numbers().to_device[cell];
-    return rows;
-  };
-  const std::vector<double> counted = counts_.fetch(state_, rows_of_all(), stream_);
+  std::vector<CellId> all(cells.count());
+  std::iota(all.begin(), all.end(), kMedium);
+  const std::vector<double> counted = counts_.fetch(state_, rows_of(all), stream_);
   state_.make_room(room_for(model_, state_.known(), needed), stream_);
   use_rows();
-  counts_.store(state_, rows_of_all(), counted, stream_);
+  counts_.store(state_, rows_of(all), counted, stream_);
   hooks_.rows_changed();
 }
 
 std::vector<TouchedSite> DeviceCells::find_sites() {
-  std::vector<CellId> rows;
+  std::vector<CellId> moving;
   std::size_t room = 0;
   for (const CellEvent& event : events_) {
     if (!CellEvents::moves_sites(event)) continue;
-    rows.push_back(state_.numbers().to_device[event.cell]);
+    moving.push_back(event.cell);
     room += std::size_t(state_.known().cells.extent[event.cell].volume);
   }
   if (room == 0) return {};
+  const std::vector<CellId> rows = rows_of(moving);
   make_room(found_, device_, room);
   Buffer<CellId> to_mark(device_, int64_t(rows.size()), "what becomes of cells");
   to_mark.upload(rows.data(), int64_t(rows.size()));
@@ -291,32 +294,27 @@ void DeviceCells::carry_out_events(int64_t mcs) {
   for (const CellEvent& event : events_) touched.push_back(event.cell);
   touched.insert(touched.end(), vanished_.begin(), vanished_.end());
   state_.fetch_rows(touched, stream_);
-  // What newborn cells have of their mothers, until it is counted anew.
-  std::vector<CellId> mothers;
-  for (const CellEvent& event : events_)
-    if (event.rule != nullptr && event.rule->deed == Rule::Deed::divide) mothers.push_back(event.cell);
+  // What was counted for cells goes with them into other rows, and to their daughters, until it is counted anew.
   std::vector<double> counted;
-  if (counts_.any_always() && !mothers.empty()) {
-    std::vector<CellId> rows;
-    for (const CellId mother : mothers) rows.push_back(state_.numbers().to_device[mother]);
-    counted = counts_.fetch(state_, rows, stream_);
+  if (counts_.any_always()) {
+    touched.resize(events_.size());
+    counted = counts_.fetch(state_, rows_of(touched), stream_);
   }
   const std::vector<TouchedSite> sites = find_sites();
   end_vanished(mcs);
   const CellChanges& changes = carry_out_.carry_out(cells, state_.lattice(), events_, sites, mcs, *this);
   store_changed(changes);
-  if (!counted.empty() && !changes.born.empty()) {
-    const std::size_t each = counted.size() / mothers.size();
-    std::vector<CellId> rows;
-    std::vector<double> values(each * changes.born.size());
-    for (std::size_t b = 0; b < changes.born.size(); ++b) {
-      const auto parent = CellId(cells.life[changes.born[b]].parent);
-      const auto mother = std::size_t(std::lower_bound(mothers.begin(), mothers.end(), parent) - mothers.begin());
-      rows.push_back(state_.numbers().to_device[changes.born[b]]);
-      for (std::size_t k = 0; k < each; ++k)
-        values[k * changes.born.size() + b] = counted[k * mothers.size() + mother];
+  if (!counted.empty()) {
+    std::vector<CellId> heirs = changes.of_new_type;
+    heirs.insert(heirs.end(), changes.born.begin(), changes.born.end());
+    const std::size_t inputs = counted.size() / touched.size();
+    std::vector<double> values(inputs * heirs.size());
+    for (std::size_t h = 0; h < heirs.size(); ++h) {
+      const CellId from = h < changes.of_new_type.size() ? heirs[h] : CellId(cells.life[heirs[h]].parent);
+      const auto at = std::size_t(std::lower_bound(touched.begin(), touched.end(), from) - touched.begin());
+      for (std::size_t k = 0; k < inputs; ++k) values[k * heirs.size() + h] = counted[k * touched.size() + at];
     }
-    counts_.store(state_, rows, values, stream_);
+    counts_.store(state_, rows_of(heirs), values, stream_);
   }
   if (!changes.sites.empty()) hooks_.sites_changed();
 }

@@ -33,7 +33,7 @@ class DeviceCells : private TissueSites {
   // Throws UserError where a formula has no number.
   void play(int64_t mcs);
   // After the MCS, for what was not looked at yet.
-  void require_success(int64_t mcs);
+  void require_success();
 
  private:
   void change(const Cells& cells, const CellChanges& changes) override;
@@ -46,6 +46,7 @@ class DeviceCells : private TissueSites {
   void make_room_for_events();
   std::vector<TouchedSite> find_sites();
   void carry_out_events(int64_t mcs);
+  std::vector<CellId> rows_of(std::span<const CellId> cells) const;
   void free_row(CellId cell);
   void store_changed(const CellChanges& changes);
 

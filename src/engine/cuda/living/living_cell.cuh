@@ -77,6 +77,7 @@ struct LivingCell {
     failure.cell = host;
     failure.type = type;
     failure.number = number;
+    failure.mcs = mcs;
     failure.value = value;
     failure.before = before;
     for (int i = 0; i < kInputs && i < cuda::kMostFailureInputs; ++i) failure.inputs[i] = inputs[i];

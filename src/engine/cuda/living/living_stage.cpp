@@ -4,7 +4,7 @@ namespace kiln::cuda {
 
 DeviceLivingStage::DeviceLivingStage(const Device& device, const Stream& stream, const Model& model,
                                      const Physics& physics, DeviceState& state, LivingHooks hooks)
-    : state_(state), played_(state.mcs()) {
+    : state_(state) {
   if (!model.substances.empty())
     substances_ = std::make_unique<DeviceSubstances>(device, stream, model, physics, state);
   if (model.living == nullptr) return;
@@ -20,7 +20,6 @@ void DeviceLivingStage::give(const Module& module, const Physics& physics) const
 }
 
 void DeviceLivingStage::play(int64_t mcs) {
-  played_ = mcs;
   if (cells_ != nullptr) cells_->count(mcs, substances_.get());
   if (substances_ != nullptr)
     substances_->play(mcs, state_.tables(), [&](std::size_t substance) {
@@ -34,7 +33,7 @@ void DeviceLivingStage::fetch(State& state) const {
 }
 
 void DeviceLivingStage::require_success() {
-  if (cells_ != nullptr) cells_->require_success(played_);
+  if (cells_ != nullptr) cells_->require_success();
 }
 
 std::unique_ptr<DeviceLivingStage> living_stage_of(const Model* model, const Physics& physics, const Device& device,

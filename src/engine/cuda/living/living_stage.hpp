@@ -26,7 +26,6 @@ class DeviceLivingStage {
   DeviceState& state_;
   std::unique_ptr<DeviceSubstances> substances_;
   std::unique_ptr<DeviceCells> cells_;
-  int64_t played_ = 0;  // the last MCS
 };
 
 // That of a model, if it has any, as a part of the tick and of the state; else nullptr.

@@ -23,6 +23,7 @@ struct LivingFailure {
   Kind kind;
   CellId cell;  // as the host knows it
   int32_t type, number;  // of the property, the rule or the secretion
+  int64_t mcs;
   double value, before;
   double inputs[kMostFailureInputs];
 };

@@ -344,7 +344,7 @@ void DeviceState::scatter(const void* from, int words, std::span<const CellId> t
   if (ordered_.size() < bytes) ordered_ = Buffer<uint8_t>(device_, 2 * bytes, "the cells");
   some_rows_.upload(to.data(), count);
   ordered_.upload(static_cast<const uint8_t*>(from), bytes);
-  scatter_rows_.launch(grid_stride(), stream, reinterpret_cast<const uint32_t*>(ordered_.data()),
+  put_back_.launch(grid_stride(), stream, reinterpret_cast<const uint32_t*>(ordered_.data()),
                        uint32_t(words), static_cast<const CellId*>(some_rows_.data()), count,
                        static_cast<uint32_t*>(rows));
 }
@@ -414,7 +414,7 @@ DeviceIds DeviceState::plain_ids(const Stream& stream) {
 
 void DeviceState::use(const Module& module) {
   put_in_order_ = module.function("put_in_order");
-  scatter_rows_ = module.function("scatter_rows");
+  put_back_ = module.function("put_back");
   unpack_ids_ = module.function("unpack_ids");
 }
 

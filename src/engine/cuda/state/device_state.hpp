@@ -156,7 +156,7 @@ class DeviceState {
   Sites room_;                      // memory for the one that will be shown
   std::function<void(const Stream&)> count_sums_;
   std::function<void(State&)> fetch_more_;
-  Function put_in_order_, scatter_rows_, unpack_ids_;
+  Function put_in_order_, put_back_, unpack_ids_;
   Buffer<uint8_t> sites_, moved_;
   Buffer<uint32_t> anchors_moved_;
   Buffer<CellId> host_ids_;    // per cell of the device: its id among its member's

@@ -26,15 +26,6 @@ uint64_t place_in_order(const State& state, CellId cell) {
          uint64_t(place.x);
 }
 
-// What has ended has no sites, but where it became something else, which may be frozen, so that it is not
-// tracked.
-bool is_gone(const Cells& cells, CellId cell, const std::vector<bool>& frozen) {
-  if (cells.life.empty() || cells.life[cell].end == Cells::End::none) return false;
-  if (cells.life[cell].end != Cells::End::died) return true;
-  const TypeId type = cells.type[cell];
-  return cells.extent[cell].volume == 0 && !(type < frozen.size() && frozen[type]);
-}
-
 }  // namespace
 
 CellNumbers::CellNumbers(const State& state, int types, const std::vector<std::size_t>& spare,
@@ -48,7 +39,7 @@ CellNumbers::CellNumbers(const State& state, int types, const std::vector<std::s
   std::vector<std::pair<uint64_t, CellId>> order;
   order.reserve(cells);
   for (CellId cell = 1; cell < cells; ++cell)
-    if (type[cell] != 0 && !is_gone(state.cells, cell, frozen)) order.emplace_back(uint64_t(type[cell]) << 56 | place_in_order(state, cell), cell);
+    if (type[cell] != 0 && !state.cells.is_gone(cell, frozen)) order.emplace_back(uint64_t(type[cell]) << 56 | place_in_order(state, cell), cell);
   std::sort(order.begin(), order.end());
   to_device.assign(cells, kMedium);
   from_device.reserve(cells);

@@ -10,6 +10,8 @@
 namespace kiln::cuda {
 namespace {
 
+constexpr int64_t kSumBytes = int64_t(64) << 20;  // of rows' sums at a time
+
 Buffer<double> on_device(const Device& device, const std::vector<double>& values) {
   Buffer<double> buffer(device, int64_t(values.size()), "substances");
   buffer.upload(values.data(), int64_t(values.size()));
@@ -32,7 +34,6 @@ DeviceDiffusion::DeviceDiffusion(const Device& device, const Stream& stream,
                                               architecture_for(device_.info()))
                                    .cubin);
   diffuse_ = module.function("diffuse");
-  sum_rows_ = module.function("sum_rows");
   sum_groups_ = module.function("sum_groups");
   hold_rows_ = module.function("hold_rows");
   keep_books_ = module.function("keep_books");
@@ -61,8 +62,10 @@ void DeviceDiffusion::set(const std::vector<double>& concentration) {
   now_ = on_device(device_, concentration);
   before_ = Buffer<double>(device_, now_.size(), "substances");
   shown_ = Buffer<float>(device_, now_.size(), "substances");
-  row_sums_ = Buffer<double>(device_, kRowSums * rows(), "substances");
-  plane_sums_ = Buffer<double>(device_, kRowSums * int64_t(equation_.voxels.size.z), "substances");
+  slots_together_ = std::clamp<int64_t>(kSumBytes / (kRowSums * rows() * int64_t(sizeof(double))), 1, 64);
+  row_sums_ = Buffer<double>(device_, slots_together_ * kRowSums * rows(), "substances");
+  plane_sums_ =
+      Buffer<double>(device_, slots_together_ * kRowSums * int64_t(equation_.voxels.size.z), "substances");
   added_ = Buffer<double>(device_, 1, "substances");
   books_ = Buffer<double>(device_, kAccounts + 1, "substances");
   books_.fill(0);
@@ -131,16 +134,10 @@ double DeviceDiffusion::total() const {
 // Arrays of sums of rows.
 void DeviceDiffusion::sum_up(int64_t arrays, double* to) {
   const int64_t planes = equation_.voxels.size.z;
-  const Launch wide{{unsigned(device_.info().multiprocessors)}, {256}}, narrow{{1}, {32 * kRowSums}};
+  const Launch wide{{unsigned(device_.info().multiprocessors)}, {256}};
   sum_groups_.launch(wide, stream_, static_cast<const double*>(row_sums_.data()), arrays * planes,
                      int64_t(equation_.voxels.size.y), plane_sums_.data());
-  sum_groups_.launch(narrow, stream_, static_cast<const double*>(plane_sums_.data()), arrays, planes, to);
-}
-
-void DeviceDiffusion::sum_rows_to(int64_t slot) {
-  sum_rows_.launch({{unsigned(device_.info().multiprocessors * 8)}, {256}}, stream_, tables_,
-                   static_cast<const double*>(now_.data()), rows(), row_sums_.data());
-  sum_up(kRowSums, flows_.data() + slot * kRowSums);
+  sum_groups_.launch(wide, stream_, static_cast<const double*>(plane_sums_.data()), arrays, planes, to);
 }
 
 void DeviceDiffusion::hold(bool in_books) {
@@ -156,15 +153,22 @@ void DeviceDiffusion::play(const substances::Stages& stages, bool in_books) {
   const auto count = int64_t(stages.stages.size()), slots = count * stages.steps + 1;
   if (flows_.size() < slots * kRowSums)
     flows_ = Buffer<double>(device_, slots * kRowSums, "substances");
-  int64_t slot = 0;
+  int64_t slot = 0, summed = 0;  // sets of sums: begun, and added up
+  const auto sums_to_fill = [&] { return row_sums_.data() + (slot++ - summed) * kRowSums * rows(); };
+  const auto add_up = [&] {
+    sum_up((slot - summed) * kRowSums, flows_.data() + summed * kRowSums);
+    summed = slot;
+  };
   for (int step = 0; step < stages.steps; ++step)
     for (const substances::Stage& stage : stages.stages) {
-      if (in_books) sum_rows_to(slot++);
-      diffuse_.launch(shape, stream_, tables_, stage, static_cast<const double*>(now_.data()),
-                      before_.data());
+      diffuse_.launch(shape, stream_, tables_, stage, static_cast<const double*>(now_.data()), before_.data(),
+                      rows(), in_books ? sums_to_fill() : static_cast<double*>(nullptr));
       std::swap(now_, before_);
+      if (slot - summed == slots_together_) add_up();
     }
-  sum_rows_to(slot);
+  diffuse_.launch(shape, stream_, tables_, substances::Stage{}, static_cast<const double*>(now_.data()),
+                  static_cast<double*>(nullptr), rows(), sums_to_fill());
+  add_up();
   if (stages_.size() == 0) {  // they follow from what never changes
     stages_ = Buffer<substances::Stage>(device_, count, "substances");
     stages_.upload(stages.stages.data(), count);

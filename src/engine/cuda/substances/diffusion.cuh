@@ -1,4 +1,4 @@
-// A stage of a substance's equation on a GPU, a voxel per thread, and sums for its budget. The arithmetic is
+// A stage of a substance's equation on a GPU, a row of voxels per warp, and sums for its budget. The arithmetic is
 // that of engine/substances/row_worker.cpp, in its order. Compiled behind a line that says kDim.
 #pragma once
 
@@ -15,14 +15,24 @@ struct VoxelView {
   Vec3i place;
   int64_t index;
   double c;
+  bool is_inner;  // all neighbours lie at the same distances
 
-  __device__ VoxelView(const DiffusionTables& t, const double* values, int64_t number)
-      : tables(t), now(values), place(t.voxels.position(number)), index(number), c(values[number]) {}
+  __device__ VoxelView(const DiffusionTables& t, const double* values, const Vec3i& where, int64_t number)
+      : tables(t), now(values), place(where), index(number), c(values[number]), is_inner(true) {
+#pragma unroll
+    for (int axis = 0; axis < kDim; ++axis)
+      is_inner = is_inner && place[axis] > 0 && place[axis] < t.voxels.size[axis] - 1;
+  }
 
   __device__ bool is_at_wall(int axis, bool high) const {
-    return !tables.voxels.periodic[axis] && place[axis] == (high ? tables.voxels.size[axis] - 1 : 0);
+    return !is_inner && !tables.voxels.periodic[axis] && place[axis] == (high ? tables.voxels.size[axis] - 1 : 0);
   }
   __device__ double beside(int axis, bool high) const {
+    if (is_inner) {
+      const int64_t width = tables.voxels.size.x;
+      const int64_t apart = axis == 0 ? 1 : axis == 1 ? width : width * tables.voxels.size.y;
+      return now[index + (high ? apart : -apart)];
+    }
     if (is_at_wall(axis, high)) return tables.ghosts[2 * axis + high].beside(c);
     Vec3i next = place;
     next[axis] += high ? 1 : -1;
@@ -65,13 +75,14 @@ struct VoxelView {
     for (int k = 0; k < tables.uptakes; ++k) change = change - taken_up(k);
     for (int axis = 0; axis < kDim; ++axis)
       for (int high = 0; high < 2; ++high)
-        if (tables.is_flux[2 * axis + high] && is_at_wall(axis, high != 0))
+        if (is_at_wall(axis, high != 0) && tables.is_flux[2 * axis + high])
           change = change + tables.inflow[2 * axis + high];
     return tables.volume != nullptr && tables.volume[index] == 0 ? 0.0 : change;
   }
   // Per second.
   __device__ double through_walls() const {
     double sum = 0;
+    if (is_inner) return sum;
     for (int axis = 0; axis < kDim; ++axis)
       for (int high = 0; high < 2; ++high) {
         const int side = 2 * axis + high;
@@ -91,18 +102,6 @@ __device__ __forceinline__ double sum_of_lanes(double value) {
 
 }  // namespace kiln::device
 
-extern "C" __global__ void diffuse(const __grid_constant__ kiln::cuda::DiffusionTables tables,
-                                   const __grid_constant__ kiln::substances::Stage stage, const double* now,
-                                   double* before) {
-  using namespace kiln;
-  const int64_t count = tables.voxels.sites(), stride = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t voxel = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; voxel < count; voxel += stride) {
-    const device::VoxelView view(tables, now, voxel);
-    const double change = view.is_held() ? 0.0 : view.change();
-    before[voxel] = stage.next(view.c, change, stage.has_older ? before[voxel] : 0.0);
-  }
-}
-
 namespace kiln::device {
 
 // Calls work(number) for every number below `count`, each by a warp.
@@ -114,25 +113,36 @@ __device__ __forceinline__ void each_by_a_warp(int64_t count, const Work& work) 
 
 }  // namespace kiln::device
 
-// Row by row: what there is, what is taken up, what comes through walls, what holds concentrations, what is
-// secreted, in five arrays of `rows`.
-extern "C" __global__ void sum_rows(const __grid_constant__ kiln::cuda::DiffusionTables tables,
-                                    const double* now, int64_t rows, double* sums) {
+// A stage, into `before`; none where that is a null pointer. And what was there before it, row by row: what there
+// is, what is taken up, what comes through walls, what holds concentrations, what is secreted, in five arrays of
+// `rows`; unless `sums` is a null pointer.
+extern "C" __global__ void diffuse(const __grid_constant__ kiln::cuda::DiffusionTables tables,
+                                   const __grid_constant__ kiln::substances::Stage stage, const double* now,
+                                   double* before, int64_t rows, double* sums) {
   using namespace kiln;
   const int lane = int(threadIdx.x % 32);
   device::each_by_a_warp(rows, [&](int64_t row) {
+    const int64_t first = row * tables.voxels.size.x;
+    Vec3i place{0, int32_t(row % tables.voxels.size.y), int32_t(row / tables.voxels.size.y)};
     double of_lane[cuda::kRowSums] = {};
-    for (int32_t x = lane; x < tables.voxels.size.x; x += 32) {
-      const device::VoxelView view(tables, now, row * tables.voxels.size.x + x);
+    for (place.x = lane; place.x < tables.voxels.size.x; place.x += 32) {
+      const device::VoxelView view(tables, now, place, first + place.x);
+      const bool held = view.is_held();
+      const double change = before != nullptr || held ? view.change() : 0.0;
+      if (before != nullptr)
+        before[view.index] = stage.next(view.c, held ? 0.0 : change, stage.has_older ? before[view.index] : 0.0);
+      if (sums == nullptr) continue;
       const double part = view.open_part();
       double taken = 0;
       for (int k = 0; k < tables.uptakes; ++k) taken = taken + view.taken_up(k);
       of_lane[0] = of_lane[0] + view.c * part;
       of_lane[1] = of_lane[1] + taken * part;
       of_lane[2] = of_lane[2] + view.through_walls() * part;
-      if (tables.held != nullptr) of_lane[3] = of_lane[3] + (view.is_held() ? -view.change() : 0.0) * part;
+      if (tables.held != nullptr) of_lane[3] = of_lane[3] + (held ? -change : 0.0) * part;
       if (tables.secretion != nullptr) of_lane[4] = of_lane[4] + tables.secretion[view.index] * part;
     }
+    if (sums == nullptr) return;
+#pragma unroll
     for (int k = 0; k < cuda::kRowSums; ++k) {
       const double sum = device::sum_of_lanes(of_lane[k]);
       if (lane == 0) sums[k * rows + row] = sum;

@@ -44,7 +44,6 @@ class DeviceDiffusion {
  private:
   int64_t rows() const { return int64_t(equation_.voxels.size.y) * equation_.voxels.size.z; }
   void play(const substances::Stages& stages, bool in_books);
-  void sum_rows_to(int64_t slot);
   void sum_up(int64_t arrays, double* to);
 
   Device device_;
@@ -56,9 +55,10 @@ class DeviceDiffusion {
   Buffer<uint8_t> held_;
   Buffer<float> shown_;
   Buffer<substances::Stage> stages_;
+  int64_t slots_together_ = 1;  // sets of sums of rows that are kept
   bool holds_in_books_ = false;
   DiffusionTables tables_{};
-  Function diffuse_, sum_rows_, sum_groups_, hold_rows_, keep_books_, show_values_;
+  Function diffuse_, sum_groups_, hold_rows_, keep_books_, show_values_;
 };
 
 }  // namespace kiln::cuda

@@ -6,7 +6,7 @@
 namespace kiln::cuda {
 
 inline constexpr int kMostUptakes = 8;  // types of cells that take a substance up
-inline constexpr int kRowSums = 5;      // of a row: see sum_rows
+inline constexpr int kRowSums = 5;      // of a row: see diffuse
 inline constexpr int kAccounts = 5;     // of a budget, in the order of SubstanceBudget
 
 struct DiffusionTables {

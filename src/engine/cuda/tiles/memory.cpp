@@ -64,7 +64,10 @@ void TilesMemory::renew_claims_in_time(int64_t mcs) {
 void TilesMemory::renew_claims(int64_t mcs) {
   auto control = std::vector<Control>(std::size_t(members_));
   control_.download(control.data(), members_);
-  for (Control& c : control) c.stamp = kFirstStamp;
+  for (Control& c : control) {
+    c.stamp = kFirstStamp;
+    c.open_at = 0;  // no stamp
+  }
   control_.upload(control.data(), members_);
   if (claims_.size() > 0) claims_.fill(0xFF);
   claims_renewed_at_ = mcs;
