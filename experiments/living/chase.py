@@ -33,7 +33,7 @@ class Size:
     runs: int
 
 
-SIZES = {"tiny": Size(60, 2), "short": Size(1200, 6), "full": Size(1800, 30)}
+SIZES = {"tiny": Size(240, 2), "short": Size(1200, 6), "full": Size(1800, 30)}
 
 
 def chase(mcs: int, kind: str, seed: int, folder: Path) -> dict:
