@@ -20,7 +20,8 @@ KINDS = {"follows": {}, "blind": {"types.neutrophil.chemotaxis.lambda": 0}}
 
 CLAIMS = (
     Claim("caught", "Swat 2012", "Chemotaxis takes a cell to the moving source of a substance, and keeps it there.",
-          f"Holds where in nine of ten runs the distance is {NEAR} µm or less on average over the last quarter of the run; in part: "
+          f"Holds where in nine of ten runs the distance is {NEAR} µm or less on average over the last quarter of the "
+          "run; in part: "
           "half of them."),
     Claim("blind", "control", "Without chemotaxis it does not get there.",
           f"Holds where in nine of ten runs that distance is more than {NEAR} µm; in part: half of them."),
@@ -33,21 +34,22 @@ class Size:
     runs: int
 
 
-SIZES = {"tiny": Size(240, 2), "short": Size(1200, 6), "full": Size(1800, 30)}
+SIZES = {"tiny": Size(240, 2), "short": Size(1500, 10), "full": Size(1800, 30)}
 
 
 def chase(mcs: int, kind: str, seed: int, folder: Path) -> dict:
     """Places of the two (µm) over time."""
-    run = tissue.run("living/chase.toml", {"mcs": mcs, "measure.every": 0, "measure.cells_every": 10, **KINDS[kind]}, seed,
-                     "serial", folder)
+    run = tissue.run("living/chase.toml", {"mcs": mcs, "measure.every": 0, "measure.cells_every": 10, **KINDS[kind]},
+                     seed, "serial", folder)
     cells = run.table("cells")
-    places = {who: np.stack([cells[axis][cells["type"] == who] for axis in "xy"], axis=-1) for who in ("neutrophil", "bacterium")}
+    places = {who: np.stack([cells[axis][cells["type"] == who] for axis in "xy"], axis=-1)
+              for who in ("neutrophil", "bacterium")}
     return {"seconds": np.unique(cells["t"]), **places}
 
 
 def plan(size: Size) -> list[Piece]:
-    return [Piece(f"{kind}-{seed}", chase, {"mcs": size.mcs, "kind": kind, "seed": seed}, resumes=True, cost=size.mcs * 4e-3)
-            for kind in KINDS for seed in range(1, size.runs + 1)]
+    return [Piece(f"{kind}-{seed}", chase, {"mcs": size.mcs, "kind": kind, "seed": seed}, resumes=True,
+                  cost=size.mcs * 4e-3) for kind in KINDS for seed in range(1, size.runs + 1)]
 
 
 def distance(found) -> np.ndarray:
@@ -55,13 +57,15 @@ def distance(found) -> np.ndarray:
 
 
 def evaluate(size: Size, results: Results) -> Outcome:
-    distances = {kind: np.stack([distance(results[f"{kind}-{seed}"]) for seed in range(1, size.runs + 1)]) for kind in KINDS}
+    distances = {kind: np.stack([distance(results[f"{kind}-{seed}"]) for seed in range(1, size.runs + 1)])
+                 for kind in KINDS}
     seconds = results["follows-1"]["seconds"]
     at_end = {kind: runs[:, seconds >= (1 - KEPT) * seconds[-1]].mean(axis=1) for kind, runs in distances.items()}
     near = {kind: float((ends <= NEAR).mean()) for kind, ends in at_end.items()}
 
     def told(kind: str) -> str:
-        return (f"{at_end[kind].mean():.1f} ± {at_end[kind].std(ddof=1):.1f} µm over the last quarter, within {NEAR} µm in "
+        return (f"{at_end[kind].mean():.1f} ± {at_end[kind].std(ddof=1):.1f} µm over the last quarter, within {NEAR} "
+                "µm in "
                 f"{100 * near[kind]:.0f}% of {size.runs} runs; at the start {distances[kind][:, 0].mean():.1f} µm")
 
     return Outcome(
@@ -80,7 +84,8 @@ def evaluate(size: Size, results: Results) -> Outcome:
 
 def _figure(seconds: np.ndarray, distances: dict, first):
     figure, (row,) = plots.panels(2)
-    for (kind, runs), colour, label in zip(distances.items(), ("#6d6fb5", "#9a8c98"), ("follows", "without chemotaxis")):
+    looks = ("#6d6fb5", "follows"), ("#9a8c98", "without chemotaxis")
+    for runs, (colour, label) in zip(distances.values(), looks):
         row[0].plot(seconds / 60, runs.T, color=colour, linewidth=0.5, alpha=0.6)
         row[0].plot(seconds / 60, runs.mean(axis=0), color=colour, linewidth=2.2, label=label)
     row[0].axhline(NEAR, color="#888888", linewidth=0.8, linestyle=":")

@@ -15,14 +15,18 @@ from experiments.pieces import Piece, Results
 
 SITE = 1.5  # µm
 CROWDED = 400  # cells, from which on the middle has no room
+NEAR_WALLS = 0.9  # of half the box: a colony as wide is not free any more
 EVERY = 100  # MCS between samples
 
 CLAIMS = (
-    Claim("front", "Drasdo 2005", "A colony that is inhibited by contact grows exponentially, and then its front has a constant speed.",
-          f"Holds where, from {CROWDED} cells on, a line through the radius has R² > 0.99, and the speeds of the first and second half of "
+    Claim("front", "Drasdo 2005", "A colony that is inhibited by contact grows exponentially, and then its front has "
+                                  "a constant speed.",
+          f"Holds where, from {CROWDED} cells on and as long as it is free of the walls, a line through the radius "
+          "has R² > 0.99, and the speeds of the first and second half of "
           "that time differ by less than 20%; in part: R² > 0.97 and 40%."),
     Claim("rim", "Drasdo 2005", "Cells divide near the rim, and those in the middle do not.",
-          "Holds where, in the second half of that time, cells per area divide less than a third as often in the inner half of the radius as "
+          "Holds where, in the second half of that time, cells per area divide less than a third as often in the "
+          "inner half of the radius as "
           "outside of it; in part: two thirds."),
 )
 
@@ -34,12 +38,12 @@ class Size:
     runs: int
 
 
-SIZES = {"tiny": Size(100, 1500, 1), "short": Size(300, 8000, 2), "full": Size(600, 18000, 6)}
+SIZES = {"tiny": Size(100, 1500, 1), "short": Size(480, 7800, 2), "full": Size(720, 10800, 6)}
 
 
 def grow(lattice: int, mcs: int, seed: int, folder: Path) -> dict:
-    """Area and cells over time; where divisions were: a cell's distance from the middle of the colony in the sample before
-    its end, and the colony's radius then (µm)."""
+    """Area and cells over time; by sample and cell: its distance from the middle of the colony, the colony's radius
+    (µm), and whether it divides before the next sample."""
     run = tissue.run("living/epithelium.toml",
                      {"lattice.size": [lattice] * 2, "initial.0.region.centre": [lattice / 2] * 2, "mcs": mcs,
                       "measure.every": EVERY, "measure.cells_every": EVERY}, seed, "threads", folder)
@@ -54,7 +58,7 @@ def grow(lattice: int, mcs: int, seed: int, folder: Path) -> dict:
         seen += [(mcs_then, d, SITE * np.sqrt(area.sum() / np.pi), 0 < ended.get(int(cell), 0) - mcs_then <= EVERY)
                  for cell, d in zip(cells["id"][now], away)]
     return {"hours": rows["t_min"] / 60, "cells": rows["cells"], "area": SITE**2 * (lattice**2 - rows["medium_sites"]),
-            "mcs": rows["mcs"], "seen": np.array(seen, np.float32)}
+            "mcs": rows["mcs"], "box": SITE * lattice, "seen": np.array(seen, np.float32)}
 
 
 def plan(size: Size) -> list[Piece]:
@@ -66,11 +70,19 @@ def radius(run) -> np.ndarray:
     return np.sqrt(run["area"] / np.pi)
 
 
+def counts(run) -> np.ndarray:
+    """Samples in which the colony is crowded and away from the walls."""
+    return (run["cells"] >= CROWDED) & (radius(run) <= NEAR_WALLS * run["box"] / 2)
+
+
 def divisions(run) -> tuple[np.ndarray, np.ndarray]:
-    """Of the second half of the time from CROWDED cells on: a cell's distance from the middle over the colony's radius, and
+    """Of the second half of the time that counts: a cell's distance from the middle over the colony's radius, and
     whether it divides until the next sample."""
-    crowded = run["mcs"][run["cells"] >= CROWDED]
-    since = run["seen"][run["seen"][:, 0] >= (crowded[0] + crowded[-1]) / 2] if len(crowded) else run["seen"][:0]
+    crowded = run["mcs"][counts(run)]
+    if not len(crowded):
+        return np.zeros(0), np.zeros(0, bool)
+    when = run["seen"][:, 0]
+    since = run["seen"][(when >= (crowded[0] + crowded[-1]) / 2) & (when <= crowded[-1])]
     return since[:, 1] / since[:, 2], since[:, 3] > 0
 
 
@@ -81,7 +93,8 @@ def evaluate(size: Size, results: Results) -> Outcome:
         setup=f"From 4 cells, {runs[0]['hours'][-1]:.0f} hours, {size.runs} runs, with {cells} cells in the end "
               "(models/living/epithelium.toml).",
         findings=[Finding("front", kiln=_front(runs)), Finding("rim", kiln=_rim(runs))],
-        tables={"growth": pd.concat([pd.DataFrame({"run": i, "hours": run["hours"], "cells": run["cells"], "radius_um": radius(run)})
+        tables={"growth": pd.concat([pd.DataFrame({"run": i, "hours": run["hours"], "cells": run["cells"],
+                                                    "radius_um": radius(run)})
                                      for i, run in enumerate(runs, 1)])},
         figures={"epithelium": _figure(runs)},
     )
@@ -90,14 +103,15 @@ def evaluate(size: Size, results: Results) -> Outcome:
 def _front(runs: list) -> Judgement:
     fits = []
     for run in runs:
-        late = run["cells"] >= CROWDED
+        late = counts(run)
         if late.sum() >= 10:
             fits.append(line(run["hours"][late], radius(run)[late]))
     if not fits:
         return untested(f"The colony has fewer than {CROWDED} cells.")
     straight, bend = min(fit.r_squared for fit in fits), max(fit.bend for fit in fits)
     speed = np.mean([fit.slope for fit in fits])
-    return judge(straight > 0.99 and bend < 0.2, f"{24 * speed:.1f} µm a day, R² {straight:.4f}, halves differ by {100 * bend:.0f}%",
+    return judge(straight > 0.99 and bend < 0.2, f"{24 * speed:.1f} µm a day, R² {straight:.4f}, halves differ by "
+                                                 f"{100 * bend:.0f}%",
                  in_part=straight > 0.97 and bend < 0.4, cause="The speed still changes.")
 
 
@@ -108,7 +122,8 @@ def _rim(runs: list) -> Judgement:
     inner = away < 0.5
     rates = [divides[where].mean() * 60 / EVERY for where in (inner, ~inner)]  # 60 MCS are an hour
     ratio = rates[0] / rates[1]
-    return judge(ratio < 1 / 3, f"{rates[0]:.4f} divisions per cell and hour inside, {rates[1]:.4f} outside, {ratio:.2f} of it",
+    return judge(ratio < 1 / 3, f"{rates[0]:.4f} divisions per cell and hour inside, {rates[1]:.4f} outside, "
+                                f"{ratio:.2f} of it",
                  in_part=ratio < 2 / 3, cause="Cells in the middle still have some room.")
 
 

@@ -19,12 +19,16 @@ LEAST, MOST = 1 / 7, 1 / 3
 
 CLAIMS = (
     Claim("decided", "Collier 1996", "From almost equal levels cells come to have much Delta or little.",
-          f"Holds where some have more than {UNDECIDED[1]}, and at most 2% of the cells between {UNDECIDED[0]} and that; in part: 10%."),
+          f"Holds where some have more than {UNDECIDED[1]}, and at most 2% of the cells between {UNDECIDED[0]} and "
+          "that; in part: 10%."),
     Claim("alone", "Collier 1996", "No two cells with much Delta are neighbours.",
-          f"Holds where no cell above {HIGH} has {TOUCHING:.0%} of its border or more with others above {HIGH}; in part where "
+          f"Holds where no cell above {HIGH} has {TOUCHING:.0%} of its border or more with others above {HIGH}; in "
+          "part where "
           "at most 5% of them have."),
-    Claim("chequered", "Collier 1996", "The pattern is as dense as can be: cells with little Delta touch one with much.",
-          "Holds where 98% of them do, and the share of cells with much Delta is between 1/7 and 1/3, the sparsest and the densest "
+    Claim("chequered", "Collier 1996", "The pattern is as dense as can be: cells with little Delta touch one with "
+                                       "much.",
+          "Holds where 98% of them do, and the share of cells with much Delta is between 1/7 and 1/3, the sparsest "
+          "and the densest "
           "such pattern of hexagons; in part: 90%, and from 1/8 to 0.4."),
 )
 
@@ -43,7 +47,8 @@ def signal(lattice: int, mcs: int, seed: int, folder: Path) -> dict:
     """The last state, and Delta by id."""
     run = tissue.run("living/lateral-inhibition.toml", {"lattice.size": [lattice] * 2, "mcs": mcs, "measure.every": mcs,
                                                         "measure.cells_every": 0}, seed, "threads", folder)
-    return {"lattice": run.snapshot().astype(np.int32), "delta": np.concatenate([[np.nan], run.table("lineage")["delta"]])}
+    return {"lattice": run.snapshot().astype(np.int32),
+            "delta": np.concatenate([[np.nan], run.table("lineage")["delta"]])}
 
 
 def plan(size: Size) -> list[Piece]:
@@ -74,15 +79,18 @@ def evaluate(size: Size, results: Results) -> Outcome:
               "(models/living/lateral-inhibition.toml).",
         findings=[
             Finding("decided", kiln=judge(
-                mean.undecided <= 0.02 and decided, f"{100 * mean.undecided:.1f}% of the cells are undecided, the most Delta is "
+                mean.undecided <= 0.02 and decided, f"{100 * mean.undecided:.1f}% of the cells are undecided, the "
+                                                    "most Delta is "
                 f"{table.most.min():.2f}", in_part=mean.undecided <= 0.1 and decided,
                 cause="Cells move, and change their neighbours.")),
-            Finding("alone", kiln=judge(mean.high_beside_high == 0 and decided, f"{100 * mean.high_beside_high:.1f}% of the cells with much Delta "
+            Finding("alone", kiln=judge(mean.high_beside_high == 0 and decided, f"{100 * mean.high_beside_high:.1f}% "
+                                                                                "of the cells with much Delta "
                                         "touch another", in_part=mean.high_beside_high <= 0.05 and decided,
                                         cause="Cells move: some have just come together.")),
             Finding("chequered", kiln=judge(
                 mean.low_beside_high >= 0.98 and LEAST <= mean.high <= MOST,
-                f"{100 * mean.low_beside_high:.1f}% of the cells with little Delta touch one with much; {100 * mean.high:.1f}% have "
+                f"{100 * mean.low_beside_high:.1f}% of the cells with little Delta touch one with much; "
+                f"{100 * mean.high:.1f}% have "
                 "much", in_part=mean.low_beside_high >= 0.9 and 1 / 8 <= mean.high <= 0.4,
                 cause="Shapes are irregular, not all hexagons.")),
         ],

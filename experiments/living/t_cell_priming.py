@@ -18,13 +18,17 @@ DENSITY = 43260 / 251**3  # T and dendritic cells per µm³ of the ball's box
 EVERY = 10  # MCS between samples
 
 CLAIMS = (
-    Claim("search", "Celli 2012", "T cells are primed by chance encounters: with more dendritic cells in proportion faster.",
-          "Holds where the rate at which naive cells are activated, over the number of dendritic cells, differs by less than a "
+    Claim("search", "Celli 2012", "T cells are primed by chance encounters: with more dendritic cells in proportion "
+                                  "faster.",
+          "Holds where the rate at which naive cells are activated, over the number of dendritic cells, differs by "
+          "less than a "
           "factor of 1.5 between the fewest and the most of them; in part: 2."),
     Claim("summed", "Gunzer 2000", "Encounters are short and follow each other, and T cells sum up what they gather.",
-          "Holds where at least half of the activated cells have had several contacts with dendritic cells; in part: a quarter."),
+          "Holds where at least half of the activated cells have had several contacts with dendritic cells; in part: "
+          "a quarter."),
     Claim("clones", "Mempel 2004", "Activated cells stop, and later divide: the earlier primed, the larger the clone.",
-          "Holds where activated cells are less than a fifth as fast as naive ones, and the rank correlation of a clone's size with the "
+          "Holds where activated cells are less than a fifth as fast as naive ones, and the rank correlation of a "
+          "clone's size with the "
           "time of activation is below -0.7; in part: half as fast, and below -0.4."),
 )
 
@@ -45,14 +49,15 @@ SIZES = {"tiny": Size(40, (1, 2), 20, 160, 10, 560, 1), "short": Size(64, (1, 2,
 
 
 def prime(lattice: int, dendritic: int, naive: int, seconds: int, seed: int, folder: Path) -> dict:
-    """Of the last state: each cell that ever knew the antigen, and, over time, how many there are and how fast they are."""
+    """Of the last state: each cell that ever knew the antigen, and, over time, how many there are and how fast they
+    are."""
     cells = round(DENSITY * (lattice - tissue.SHELL) ** 3)
     scan = [min(lattice, 130), min(lattice, 130), min(lattice, 110)]
     run = tissue.run("living/t-cell-priming.toml",
                      {"lattice.size": [lattice] * 3, "initial.0.region.radius": (lattice - tissue.SHELL) / 2,
                       "initial.1.phantom.size_um": scan, "initial.2.count": dendritic, "initial.3.count": naive,
-                      "initial.4.count": cells - naive - 8 * dendritic, "phases.1.mcs": seconds - CRAWL, "measure.every": EVERY,
-                      "measure.cells_every": 0}, seed, "threads", folder)
+                      "initial.4.count": cells - naive - 8 * dendritic, "phases.1.mcs": seconds - CRAWL,
+                      "measure.every": EVERY, "measure.cells_every": 0}, seed, "threads", folder)
     tree, rows = run.table("lineage"), run.table("measures")
     knows = np.isin(tree["type"], ("naive", "activated"))
     return {**{name: tree[name][knows] for name in ("id", "root", "generation", "type", "signal", "contacts", "ready")},
@@ -90,19 +95,23 @@ def clones(found) -> tuple[np.ndarray, np.ndarray]:
 
 
 def evaluate(size: Size, results: Results) -> Outcome:
-    searches = {count: [results[f"search-{count}-{seed}"] for seed in range(1, size.runs + 1)] for count in size.dendritic}
+    searches = {count: [results[f"search-{count}-{seed}"] for seed in range(1, size.runs + 1)]
+                for count in size.dendritic}
     table = pd.DataFrame([(count, len(times), int(np.isfinite(times).sum()), rate(times, size.seconds))
                           for count, runs in searches.items()
                           for times in [np.concatenate([activation_times(run) for run in runs])]],
                          columns=["dendritic", "naive", "activated", "per_minute"])
     return Outcome(
         setup=f"A ball of {size.lattice - tissue.SHELL} µm, {size.naive} naive T cells among "
-              f"{round(DENSITY * (size.lattice - tissue.SHELL) ** 3):,}, {size.seconds / 60:.0f} minutes, {size.runs} runs each with "
-              f"{', '.join(map(str, size.dendritic))} dendritic cells; clones of {size.founders} for {size.clone_seconds / 60:.0f} minutes, in "
+              f"{round(DENSITY * (size.lattice - tissue.SHELL) ** 3):,}, {size.seconds / 60:.0f} minutes, {size.runs} "
+              "runs each with "
+              f"{', '.join(map(str, size.dendritic))} dendritic cells; clones of {size.founders} for "
+              f"{size.clone_seconds / 60:.0f} minutes, in "
               "which an hour of activation and division is 15 s (models/living/t-cell-priming.toml).",
         findings=[Finding("search", kiln=_search(table)), Finding("summed", kiln=_summed(searches)),
                   Finding("clones", kiln=_clones(results["clones"]))],
-        tables={"search": table, "clones": pd.DataFrame(dict(zip(("activated_s", "cells"), clones(results["clones"]))))},
+        tables={"search": table, 
+                "clones": pd.DataFrame(dict(zip(("activated_s", "cells"), clones(results["clones"]))))},
         figures={"t_cell_priming": _figure(size, searches, table, results["clones"])},
     )
 
@@ -114,29 +123,33 @@ def _search(table) -> Judgement:
     if table.activated.min() < 10:
         return untested("Too few were activated.", told)
     off = max(each.iloc[0] / each.iloc[-1], each.iloc[-1] / each.iloc[0])
-    return judge(off < 1.5, f"{told}; per dendritic cell a factor of {off:.2f}", in_part=off < 2, cause="Some get in each other's way.")
+    return judge(off < 1.5, f"{told}; per dendritic cell a factor of {off:.2f}", in_part=off < 2,
+                 cause="Some get in each other's way.")
 
 
 def _summed(searches: dict) -> Judgement:
-    contacts, signal = (np.concatenate([run[name] for runs in searches.values() for run in runs]) for name in ("contacts", "signal"))
+    contacts, signal = (np.concatenate([run[name] for runs in searches.values() for run in runs])
+                        for name in ("contacts", "signal"))
     activated = np.concatenate([run["type"] == "activated" for runs in searches.values() for run in runs])
     if activated.sum() < 10:
         return untested("Too few were activated.", f"{activated.sum()} cells")
     several = float((contacts[activated] > 1).mean())
-    return judge(several >= 0.5, f"{100 * several:.0f}% of {activated.sum()} activated cells, after {contacts[activated].mean():.1f} contacts on "
-                 f"average; a contact lasts {signal.sum() / contacts.sum():.0f} s, until activation at most", in_part=several >= 0.25,
-                 cause="Most contacts are long enough.")
+    return judge(several >= 0.5, f"{100 * several:.0f}% of {activated.sum()} activated cells, after "
+                                 f"{contacts[activated].mean():.1f} contacts on "
+                 f"average; a contact lasts {signal.sum() / contacts.sum():.0f} s, until activation at most",
+                 in_part=several >= 0.25, cause="Most contacts are long enough.")
 
 
 def _clones(found) -> Judgement:
     times, sizes = clones(found)
     slow = float(np.nanmean(found["speed_activated"]) / np.nanmean(found["speed_naive"]))
-    told = f"{len(times)} clones of up to {sizes.max(initial=0)} cells; activated cells are {slow:.2f} times as fast as naive ones"
+    told = (f"{len(times)} clones of up to {sizes.max(initial=0)} cells; activated cells are {slow:.2f} times as fast "
+            "as naive ones")
     if len(times) < 8 or sizes.max() < 4:
         return untested("Too few, or too small.", told)
     ranks = float(stats.spearmanr(times, sizes).statistic)
-    return judge(slow < 0.2 and ranks < -0.7, f"{told}; rank correlation {ranks:.2f}", in_part=slow < 0.5 and ranks < -0.4,
-                 cause="Where there is no room, cells do not divide.")
+    return judge(slow < 0.2 and ranks < -0.7, f"{told}; rank correlation {ranks:.2f}",
+                 in_part=slow < 0.5 and ranks < -0.4, cause="Where there is no room, cells do not divide.")
 
 
 def _figure(size: Size, searches: dict, table, found):
@@ -147,7 +160,7 @@ def _figure(size: Size, searches: dict, table, found):
         share = np.searchsorted(times[np.isfinite(times)], seconds, side="right") / len(times)
         row[0].plot(seconds / 60, 100 * share, color=colour, label=f"{count} dendritic cells")
         k = table.per_minute[table.dendritic == count].iloc[0]
-        row[0].plot(seconds / 60, 100 * (1 - np.exp(-k * (seconds - CRAWL) / 60)), color=colour, linewidth=0.8, linestyle=":")
+        row[0].plot(seconds / 60, 100 * (1 - np.exp(-k * (seconds - CRAWL) / 60)), ":", color=colour, linewidth=0.8)
     row[0].set(title="activated", xlabel="minutes", ylabel="% of the naive cells")
     row[0].legend()
     row[1].plot(found["seconds"] / 60, found["naive"], color="#4fa88a", label="naive")

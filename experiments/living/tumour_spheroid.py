@@ -18,20 +18,26 @@ DIFFUSION, UPTAKE = 2000, 22  # µm²/s, mmHg/s
 RESTS, DIES = 5, 0.8  # mmHg
 CYCLE = 18  # hours
 TYPES = {"growing": "#e07a5f", "resting": "#81a4cd", "necrotic": "#3d405b"}  # from outside
+CURVES = ("hours", "cells", "tissue", *TYPES)
 EVERY = 12  # MCS between samples
 
 CLAIMS = (
     Claim("exponential", "Conger 1983", "A small spheroid grows exponentially, as fast as its cells divide.",
-          f"Holds where, as long as no cell rests, a line through the logarithm of its volume has R² > 0.99 and doubles it in {CYCLE} "
+          f"Holds where, as long as no cell rests, a line through the logarithm of its volume has R² > 0.99 and "
+          f"doubles it in {CYCLE} "
           "hours to within 15%; in part: within 30%."),
     Claim("linear", "Conger 1983", "A large one has a radius that grows by a constant speed.",
-          "Holds where, from the first necrotic cell on, a line through the radius has R² > 0.99, and the speeds of the first and "
+          "Holds where, from the first necrotic cell on, a line through the radius has R² > 0.99, and the speeds of "
+          "the first and "
           "second half of that time differ by less than 20%; in part: R² > 0.97 and 40%."),
-    Claim("layers", "Sutherland 1988", "Dividing cells are outside, resting ones below them, and a necrotic core is in the middle.",
-          "Holds where 90% of the cells of each type are where a core, a shell and a rim with as many cells of each would have them; "
+    Claim("layers", "Sutherland 1988", "Dividing cells are outside, resting ones below them, and a necrotic core is "
+                                       "in the middle.",
+          "Holds where 90% of the cells of each type are where a core, a shell and a rim with as many cells of each "
+          "would have them; "
           "in part: 75%."),
     Claim("radii", "Grimes 2014", "How deep oxygen reaches follows from its diffusion and its uptake.",
-          f"Holds where at the end the radii below which cells are necrotic, and rest or are necrotic, are those at which the steady "
+          f"Holds where at the end the radii below which cells are necrotic, and rest or are necrotic, are those at "
+          "which the steady "
           f"state of that theory for a ball of this size is at {DIES} and {RESTS} mmHg, to within 10%; in part: 20%."),
 )
 
@@ -51,8 +57,9 @@ SIZES = {"tiny": Size(56, 20, 8, 72, 1), "short": Size(104, 8, 25, 900, 1), "ful
 def grow(lattice: int, start: float, oxygen: float, mcs: int, seed: int, folder: Path) -> dict:
     """Sites of each type over time, and every cell's place (sites) and type in the end."""
     run = tissue.run("living/tumour-spheroid.toml",
-                     {"lattice.size": [lattice] * 3, "initial.0.region.radius": start, "mcs": mcs, "measure.every": EVERY,
-                      "measure.cells_every": mcs, "substances.o2.start": oxygen, "types.medium.holds.o2": oxygen,
+                     {"lattice.size": [lattice] * 3, "initial.0.region.radius": start, "mcs": mcs,
+                      "measure.every": EVERY, "measure.cells_every": mcs, "substances.o2.start": oxygen,
+                      "types.medium.holds.o2": oxygen,
                       "substances.o2.boundary": {"x": oxygen, "y": oxygen, "z": oxygen}}, seed, "threads", folder)
     rows, cells = run.table("measures"), run.table("cells")
     at_end = cells["mcs"] == mcs
@@ -63,9 +70,9 @@ def grow(lattice: int, start: float, oxygen: float, mcs: int, seed: int, folder:
 
 
 def plan(size: Size) -> list[Piece]:
-    return [Piece(f"run-{seed}", grow, {"lattice": size.lattice, "start": size.start, "oxygen": size.oxygen, "mcs": size.mcs,
-                                        "seed": seed}, resumes=True, cost=size.lattice**3 * size.mcs * 8e-8)
-            for seed in range(1, size.runs + 1)]
+    return [Piece(f"run-{seed}", grow, {"lattice": size.lattice, "start": size.start, "oxygen": size.oxygen,
+                                        "mcs": size.mcs, "seed": seed}, resumes=True,
+                  cost=size.lattice**3 * size.mcs * 8e-8) for seed in range(1, size.runs + 1)]
 
 
 def radius(sites: np.ndarray) -> np.ndarray:
@@ -100,11 +107,12 @@ def evaluate(size: Size, results: Results) -> Outcome:
     runs = [results[f"run-{seed}"] for seed in range(1, size.runs + 1)]
     cells = ", ".join(f"{run['cells'][-1]:,.0f}" for run in runs)
     return Outcome(
-        setup=f"From a ball of {SITE * size.start:g} µm radius, {size.oxygen:g} mmHg of oxygen outside, {runs[0]['hours'][-1] / 24:.1f} "
+        setup=f"From a ball of {SITE * size.start:g} µm radius, {size.oxygen:g} mmHg of oxygen outside, "
+              f"{runs[0]['hours'][-1] / 24:.1f} "
               f"days, {size.runs} runs, with {cells} cells in the end (models/living/tumour-spheroid.toml).",
         findings=[Finding("exponential", kiln=_exponential(runs)), Finding("linear", kiln=_linear(runs)),
                   Finding("layers", kiln=_layers(runs)), Finding("radii", kiln=_radii(size, runs))],
-        tables={"growth": pd.concat([pd.DataFrame({"run": i, **{k: run[k] for k in ("hours", "cells", "tissue", *TYPES)}})
+        tables={"growth": pd.concat([pd.DataFrame({"run": i, **{name: run[name] for name in CURVES}})
                                      for i, run in enumerate(runs, 1)])},
         figures={"tumour_spheroid": _figure(size, runs[0])},
     )
@@ -121,8 +129,8 @@ def _exponential(runs: list) -> Judgement:
         return untested("Cells rest from the beginning.")
     doubling = np.array([np.log(2) / fit.slope for fit in fits])
     straight, off = min(fit.r_squared for fit in fits), float(np.abs(doubling / CYCLE - 1).max())
-    return judge(straight > 0.99 and off < 0.15, f"doubles in {doubling.mean():.1f} hours, R² {straight:.4f}", in_part=off < 0.3,
-                 cause=f"It is not {CYCLE} hours.")
+    return judge(straight > 0.99 and off < 0.15, f"doubles in {doubling.mean():.1f} hours, R² {straight:.4f}",
+                 in_part=off < 0.3, cause=f"It is not {CYCLE} hours.")
 
 
 def _linear(runs: list) -> Judgement:
@@ -135,7 +143,8 @@ def _linear(runs: list) -> Judgement:
         return untested("Too short.")
     straight, bend = min(fit.r_squared for fit in fits), max(fit.bend for fit in fits)
     speed = np.mean([fit.slope for fit in fits])
-    return judge(straight > 0.99 and bend < 0.2, f"{24 * speed:.1f} µm a day, R² {straight:.4f}, halves differ by {100 * bend:.0f}%",
+    return judge(straight > 0.99 and bend < 0.2, f"{24 * speed:.1f} µm a day, R² {straight:.4f}, halves differ by "
+                                                 f"{100 * bend:.0f}%",
                  in_part=straight > 0.97 and bend < 0.4, cause="The speed still changes.")
 
 
@@ -143,8 +152,9 @@ def _layers(runs: list) -> Judgement:
     shares = pd.DataFrame([layered(run["places"], run["types"], run["volumes"]) for run in runs]).min()
     if len(shares) < len(TYPES):
         return untested("Not all types are there.", f"{', '.join(shares.index)} only, of {len(TYPES)} types")
-    return judge(bool(shares.min() >= 0.9), ", ".join(f"{100 * share:.0f}% of the {kind}" for kind, share in shares.items())
-                 + " cells are in place", in_part=bool(shares.min() >= 0.75), cause="The shell is thin, and its borders are rough.")
+    told = ", ".join(f"{100 * share:.0f}% of the {kind}" for kind, share in shares.items())
+    return judge(bool(shares.min() >= 0.9), f"{told} cells are in place", in_part=bool(shares.min() >= 0.75),
+                 cause="The shell is thin, and its borders are rough.")
 
 
 def _radii(size: Size, runs: list) -> Judgement:
