@@ -79,6 +79,8 @@ def evaluate(size: Size, results: Results) -> Outcome:
                                            for (run, i), d in np.ndenumerate(runs) for t in [seconds[i]]],
                                           columns=["kind", "run", "seconds", "distance_um"])},
         figures={"chase": _figure(seconds, distances, results["follows-1"])},
+        notes=["Swat 2012: Swat, Thomas, Belmonte, Shirinifard, Hmeljak and Glazier, Methods Cell Biol. 110, "
+               "325."],
     )
 
 

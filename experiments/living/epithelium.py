@@ -97,6 +97,7 @@ def evaluate(size: Size, results: Results) -> Outcome:
                                                     "radius_um": radius(run)})
                                      for i, run in enumerate(runs, 1)])},
         figures={"epithelium": _figure(runs)},
+        notes=["Drasdo 2005: Drasdo and Höhme, Phys. Biol. 2, 133."],
     )
 
 

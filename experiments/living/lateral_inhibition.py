@@ -96,6 +96,7 @@ def evaluate(size: Size, results: Results) -> Outcome:
         ],
         tables={"pattern": table},
         figures={"lateral_inhibition": _figure(runs)},
+        notes=["Collier 1996: Collier, Monk, Maini and Lewis, J. Theor. Biol. 183, 429."],
     )
 
 

@@ -113,6 +113,8 @@ def evaluate(size: Size, results: Results) -> Outcome:
         tables={"search": table, 
                 "clones": pd.DataFrame(dict(zip(("activated_s", "cells"), clones(results["clones"]))))},
         figures={"t_cell_priming": _figure(size, searches, table, results["clones"])},
+        notes=["Celli 2012: Celli and others, Blood 120, 3945. Gunzer 2000: Gunzer and others, Immunity 13, 323."
+               " Mempel 2004: Mempel, Henrickson and von Andrian, Nature 427, 154."],
     )
 
 

@@ -115,6 +115,8 @@ def evaluate(size: Size, results: Results) -> Outcome:
         tables={"growth": pd.concat([pd.DataFrame({"run": i, **{name: run[name] for name in CURVES}})
                                      for i, run in enumerate(runs, 1)])},
         figures={"tumour_spheroid": _figure(size, runs[0])},
+        notes=["Conger 1983: Conger and Ziskin, Cancer Res. 43, 556. Sutherland 1988: Science 240, 177. Grimes "
+               "2014: Grimes, Kelly, Bloch and Partridge, J. R. Soc. Interface 11, 20131124."],
     )
 
 

@@ -77,6 +77,7 @@ def evaluate(size: Size, results: Results) -> Outcome:
                                                  & (islands.lacunae <= 1)))],
         tables={"shapes": table},
         figures={"vasculogenesis": _figure(results)},
+        notes=["Merks 2008: Merks, Perryn, Shirinifard and Glazier, PLoS Comput. Biol. 4, e1000163."],
     )
 
 
