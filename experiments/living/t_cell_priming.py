@@ -126,7 +126,7 @@ def _search(table) -> Judgement:
         return untested("Too few were activated.", told)
     off = max(each.iloc[0] / each.iloc[-1], each.iloc[-1] / each.iloc[0])
     return judge(off < 1.5, f"{told}; per dendritic cell a factor of {off:.2f}", in_part=off < 2,
-                 cause="Some get in each other's way.")
+                 cause="With most of them the rate is not constant: many find one at once, and the rest late.")
 
 
 def _summed(searches: dict) -> Judgement:

@@ -109,7 +109,7 @@ def evaluate(size: Size, results: Results) -> Outcome:
     return Outcome(
         setup=f"From a ball of {SITE * size.start:g} µm radius, {size.oxygen:g} mmHg of oxygen outside, "
               f"{runs[0]['hours'][-1] / 24:.1f} "
-              f"days, {size.runs} runs, with {cells} cells in the end (models/living/tumour-spheroid.toml).",
+              f"days, {size.runs} run{'s' * (size.runs > 1)}, with {cells} cells in the end (models/living/tumour-spheroid.toml).",
         findings=[Finding("exponential", kiln=_exponential(runs)), Finding("linear", kiln=_linear(runs)),
                   Finding("layers", kiln=_layers(runs)), Finding("radii", kiln=_radii(size, runs))],
         tables={"growth": pd.concat([pd.DataFrame({"run": i, **{name: run[name] for name in CURVES}})
