@@ -37,7 +37,7 @@ class Size:
     runs: int
 
 
-SIZES = {"tiny": Size(60, 60, 1), "short": Size(300, 2000, 3), "full": Size(400, 4000, 10)}
+SIZES = {"tiny": Size(100, 800, 1), "short": Size(300, 2000, 3), "full": Size(400, 4000, 10)}
 
 
 def grow(lattice: int, mcs: int, at: str, seed: int, folder: Path) -> dict:
