@@ -1,9 +1,8 @@
-"""`./kiln paper`: the paper's results, computed again."""
+"""`./kiln paper` and `./kiln living`: results of publications, computed again."""
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 import shutil
 import signal
@@ -14,30 +13,24 @@ from typing import Sequence, Tuple
 
 from experiments import archive, computing, costs, machine, page
 from experiments.claims import Experiment
+from experiments.collection import RESULTS_OF_THE_PAPER, Collection
 from experiments.computing import Task
 from experiments.files import write_whole
 from experiments.pieces import Piece, split
 
-NAMES = ("scale", "updates", "sorting", "chemotaxis", "act", "collective", "speed", "several_gpus", "liver",
-         "lymph_node_fit", "lymph_node_mixing", "lymph_node_day")
 FAILED, UNFINISHED = 1, 75  # exit codes; the latter as of a run that has reached its time limit
 
 Plan = Tuple[Experiment, Sequence[Piece]]
 
 
-def experiments() -> list[Experiment]:
-    """All of them, in the order of the paper's figures."""
-    return [importlib.import_module(f"experiments.{name}").EXPERIMENT for name in NAMES]
-
-
-def main(arguments: list[str] | None = None) -> int:
-    parser = _parser()
+def main(arguments: list[str] | None = None, collection: Collection = RESULTS_OF_THE_PAPER) -> int:
+    parser = _parser(collection)
     options = parser.parse_args(arguments)
     if options.piece and not options.compute:
         parser.error("--piece needs --compute: a page is made of all pieces of an experiment")
     form = "full" if options.full else options.size
-    out = options.out or Path("runs/paper" if form != "full" else "runs/paper-full")
-    every = experiments()
+    out = options.out or Path(f"runs/{collection.name}" + "-full" * (form == "full"))
+    every = collection.experiments()
     chosen = [e for e in every if not options.only or e.name in options.only]
     if options.rules:
         _tell(page.rules(chosen))
@@ -62,13 +55,13 @@ def main(arguments: list[str] | None = None) -> int:
     ends = []
     # In the full form all at once, so that what needs a GPU is beside what does not.
     for batch in [plans] if options.compute or form == "full" else [[plan] for plan in plans]:
-        ends.append(_compute(batch, out, options, deadline))
+        ends.append(_compute(batch, collection, out, options, deadline))
         if not options.compute:
-            _evaluate(batch, every, form, out)
+            _evaluate(batch, collection, form, out)
     _tell(f"{'stopped' if any(ends) else 'done'} after {(time.monotonic() - start) / 60:.1f} minutes"
-          + ("" if options.compute else f": {out / 'paper.html'}"))
+          + ("" if options.compute else f": {_page(out, collection)}"))
     if options.doc:
-        _write_doc(every, out, form, options.doc)
+        _write_doc(collection, out, form, options.doc)
     return FAILED if FAILED in ends else max(ends)
 
 
@@ -84,7 +77,8 @@ def _archive_of(folder: Path, experiment: Experiment) -> Path:
     return folder / f"{experiment.name}.tar"
 
 
-def _compute(plans: Sequence[Plan], out: Path, options: argparse.Namespace, deadline: float | None) -> int:
+def _compute(plans: Sequence[Plan], collection: Collection, out: Path, options: argparse.Namespace,
+             deadline: float | None) -> int:
     """An exit code: 0 where all pieces are there now."""
     tasks, planned = [], 0
     for experiment, pieces in plans:
@@ -105,7 +99,7 @@ def _compute(plans: Sequence[Plan], out: Path, options: argparse.Namespace, dead
         if count:
             _tell(f"  {count} pieces {why}")
     if report.interrupted:
-        print("\nkiln paper: stopped; what is done is kept, and the same command goes on.", file=sys.stderr)
+        print(f"\nkiln {collection.name}: stopped; what is done is kept, and the same command goes on.", file=sys.stderr)
     if report.interrupted or report.abandoned:
         # Threads that compute would keep the interpreter from ending.
         sys.stdout.flush()
@@ -113,7 +107,7 @@ def _compute(plans: Sequence[Plan], out: Path, options: argparse.Namespace, dead
     return FAILED if report.failed else 0 if report.complete else UNFINISHED
 
 
-def _evaluate(plans: Sequence[Plan], every: list[Experiment], form: str, out: Path) -> None:
+def _evaluate(plans: Sequence[Plan], collection: Collection, form: str, out: Path) -> None:
     for experiment, pieces in plans:
         results, missing = split(pieces, _pieces_of(out, experiment))
         if missing:
@@ -125,21 +119,26 @@ def _evaluate(plans: Sequence[Plan], every: list[Experiment], form: str, out: Pa
         for finding in outcome.findings:
             for who, judgement in finding.judgements:
                 _tell(f"  {judgement.verdict.value:<14} {finding.claim}, {who}: {judgement.measured or judgement.cause}")
-    write_whole(out / "paper.html", page.html(*_found(every, out, form), form))
+    write_whole(_page(out, collection), page.html(collection, *_found(collection, out, form), form))
 
 
-def _found(every: list[Experiment], out: Path, form: str) -> tuple[list[page.Written], list[Experiment]]:
+def _page(out: Path, collection: Collection) -> Path:
+    return out / f"{collection.name}.html"
+
+
+def _found(collection: Collection, out: Path, form: str) -> tuple[list[page.Written], list[Experiment]]:
+    every = collection.experiments()
     written = page.read_outcomes(every, out, form)
     there = {w.experiment.name for w in written}
     return written, [e for e in every if e.name not in there]
 
 
-def _write_doc(every: list[Experiment], out: Path, form: str, doc: Path) -> None:
-    written, missing = _found(every, out, form)
-    images = doc.parent / "images" / "paper"
+def _write_doc(collection: Collection, out: Path, form: str, doc: Path) -> None:
+    written, missing = _found(collection, out, form)
+    images = doc.parent / "images" / collection.name
     for file in (file for w in written for file in w.figures):
         write_whole(images / file.name, file.read_bytes())
-    write_whole(doc, page.markdown(written, missing, form, "images/paper"))
+    write_whole(doc, page.markdown(collection, written, missing, form, doc.name, f"images/{collection.name}"))
     _tell(f"wrote {doc}")
 
 
@@ -147,20 +146,21 @@ def _tell(text: str) -> None:
     print(text, flush=True)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(collection: Collection) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="kiln paper", description="Computes the paper's results again: data, figures and a verdict on each claim.",
+        prog=f"kiln {collection.name}", description=collection.about,
         epilog="Every piece that is done is kept: the same command goes on where it was stopped. Pieces can be "
                "computed on one machine (--compute) and evaluated on another (--evaluate), when the folder is copied. Exit "
                f"code 0: all is done; {UNFINISHED}: some pieces are missing; {FAILED}: some have failed.")
-    parser.add_argument("--full", action="store_true", help="at the paper's sizes, for a GPU; without it, a short form")
-    parser.add_argument("--only", action="append", choices=NAMES, metavar="NAME",
-                        help=f"one experiment, repeatable: {', '.join(NAMES)}")
+    parser.add_argument("--full", action="store_true", help=collection.full_help)
+    parser.add_argument("--only", action="append", choices=collection.modules, metavar="NAME",
+                        help=f"one experiment, repeatable: {', '.join(collection.modules)}")
     parser.add_argument("--piece", action="append", metavar="NAME",
                         help="with --compute: this piece and no other, repeatable")
     parser.add_argument("--list", action="store_true", help="says what there is, and what it costs")
     parser.add_argument("--rules", action="store_true", help="says by which rule each claim is judged")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the results [runs/paper, runs/paper-full]")
+    parser.add_argument("--out", type=Path, metavar="DIR", 
+                        help=f"folder for the results [runs/{collection.name}, runs/{collection.name}-full]")
     parser.add_argument("--doc", type=Path, metavar="FILE", help="also writes the page as Markdown, its figures "
                                                                  "beside it")
     half = parser.add_mutually_exclusive_group()
@@ -174,10 +174,14 @@ def _parser() -> argparse.ArgumentParser:
                         help="a budget: starts nothing that would take longer, stops what is under way")
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="pieces at a time [one per core]")
     parser.add_argument("--fresh", action="store_true", help="computes all anew")
-    parser.add_argument("--size", choices=list(page.FORMS), default="short", help=argparse.SUPPRESS)
+    parser.add_argument("--size", choices=list(collection.forms), default="short", help=argparse.SUPPRESS)
     return parser
 
 
-if __name__ == "__main__":
+def command(collection: Collection) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
-    sys.exit(main())
+    sys.exit(main(collection=collection))
+
+
+if __name__ == "__main__":
+    command(RESULTS_OF_THE_PAPER)

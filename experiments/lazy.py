@@ -16,5 +16,6 @@ class _Module:
 
 pd = _Module("pandas")
 plots = _Module("experiments.plots")
+ndimage = _Module("scipy.ndimage")
 special = _Module("scipy.special")
 stats = _Module("scipy.stats")

@@ -11,21 +11,12 @@ from html import escape
 from pathlib import Path
 from typing import Any, Sequence
 
-from experiments.claims import KILN, PAPER, Claim, Experiment, Finding, Judgement, Outcome, Verdict
+from experiments.claims import Claim, Experiment, Finding, Judgement, Outcome, Verdict
+from experiments.collection import Collection
 from experiments.files import write_whole
 from experiments.lazy import plots
 from experiments.pieces import Results
 
-TITLE = "The paper's results, computed again"
-INTRODUCTION = (
-    "Claims of Sultan, Devi, Mueller and Textor, \"A parallelized cellular Potts model that enables simulations "
-    "at tissue scale\" (2023), in our words, each with the rule by which it is judged. Rules were written before the "
-    "numbers (`./kiln paper --rules` prints them), and nothing was tuned until it agreed. A rule is held against two "
-    "things: the paper's engine, that is its `checkerboard` scheme as Kiln plays it, or a figure of its software that "
-    "was measured; and Kiln's own schedule, `tiles`, beside it."
-)
-FORMS = {"tiny": "for tests: sizes at which no claim can be judged", "short": "short: reduced sizes, for two cores",
-         "full": "full: the paper's sizes, in pieces computed on a GPU and on processors"}
 _FORMAT = 2  # of result.json
 _COLOURS = {Verdict.HOLDS: "#2e7d32", Verdict.IN_PART: "#b26a00", Verdict.FAILS: "#b3261e", Verdict.UNTESTED: "#6b6b6b",
             Verdict.BESIDE: "#6b6b6b"}
@@ -94,22 +85,22 @@ def read_outcomes(experiments: Sequence[Experiment], out: Path, form: str) -> li
     return found
 
 
-def _facts(written: Sequence[Written], form: str) -> list[tuple[str, str]]:
+def _facts(collection: Collection, written: Sequence[Written], form: str) -> list[tuple[str, str]]:
     def all_of(key: str) -> str:
         values = [w.record[key] for w in written]
         return ", ".join(sorted({text for value in values for text in (value if isinstance(value, list) else [value])}))
 
     minutes = sum(w.record["seconds"] for w in written) / 60
-    return [("form", FORMS[form]), ("date", all_of("date")), ("machine", all_of("machine")),
+    return [("form", collection.forms[form]), ("date", all_of("date")), ("machine", all_of("machine")),
             ("commit", all_of("commits")), ("computing", f"{minutes:.1f} minutes, summed over cores")]
 
 
-def _counts(written: Sequence[Written]) -> str:
-    counts = {who: Counter() for who in (PAPER, KILN)}
+def _counts(collection: Collection, written: Sequence[Written]) -> str:
+    counts = {who: Counter() for who in collection.judged}
     for finding in (f for w in written for f in w.findings.values()):
         for who, judgement in finding.judgements:
             counts[who][judgement.verdict] += 1
-    return "; ".join(f"of {who}, " + ", ".join(f"{of[v]} {_PLURAL[v]}" for v in Verdict if of[v])
+    return "; ".join(f"of {who}, " * (len(counts) > 1) + ", ".join(f"{of[v]} {_PLURAL[v]}" for v in Verdict if of[v])
                      for who, of in counts.items() if of)
 
 
@@ -117,12 +108,12 @@ _PLURAL = {Verdict.HOLDS: "hold", Verdict.IN_PART: "hold in part", Verdict.FAILS
            Verdict.UNTESTED: "were not tested", Verdict.BESIDE: "have a figure beside them"}
 
 
-def html(written: Sequence[Written], missing: Sequence[Experiment], form: str) -> str:
+def html(collection: Collection, written: Sequence[Written], missing: Sequence[Experiment], form: str) -> str:
     facts = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>"
-                    for name, value in _facts(written, form))
+                    for name, value in _facts(collection, written, form))
     left_out = f"<p>Not run yet: {escape(', '.join(e.title for e in missing))}.</p>" if missing else ""
     return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{TITLE}</title><style>
+<html lang="en"><head><meta charset="utf-8"><title>{collection.title}</title><style>
 body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #222; }}
 table {{ border-collapse: collapse; margin: 1rem 0; }}
 th, td {{ text-align: left; vertical-align: top; padding: .4rem .7rem; border-bottom: 1px solid #ddd; }}
@@ -131,26 +122,27 @@ th, td {{ text-align: left; vertical-align: top; padding: .4rem .7rem; border-bo
 .cause, .rule {{ color: #555; }}
 img {{ max-width: 100%; }}
 </style></head><body>
-<h1>{TITLE}</h1>
-<p>{_text(INTRODUCTION)}</p>
+<h1>{collection.title}</h1>
+<p>{_text(collection.introduction)}</p>
 <table>{facts}</table>
-<p><b>Of the claims below, {escape(_counts(written))}.</b></p>
+<p><b>Of the claims below, {escape(_counts(collection, written))}.</b></p>
 {left_out}
-{"".join(_section(w) for w in written)}
+{"".join(_section(collection, w) for w in written)}
 </body></html>
 """
 
 
-def _section(w: Written) -> str:
+def _section(collection: Collection, w: Written) -> str:
     findings = w.findings
-    rows = "".join(_row(claim, findings[claim.key]) for claim in w.experiment.claims)
+    rows = "".join(_row(claim, findings[claim.key], collection.judged) for claim in w.experiment.claims)
     pictures = "\n".join(f'<img alt="{escape(w.experiment.title)}" src="data:image/png;base64,'
                          f'{base64.b64encode(file.read_bytes()).decode()}">' for file in w.figures)
     notes = "".join(f"<p>{_text(note)}</p>" for note in w.record["notes"])
+    heads = "".join(f"<th>{head}</th>" for head in (*collection.heads, *collection.judged))
     files = ", ".join(f'<a href="{escape(w.experiment.name)}/{escape(t)}">{escape(t)}</a>' for t in w.record["tables"])
     return f"""<h2 id="{w.experiment.name}">{escape(w.experiment.title)}</h2>
 <p>{_text(w.record['setup'])}</p>
-<table class="claims"><tr><th>Fig.</th><th>the paper</th><th>{PAPER}</th><th>{KILN}</th></tr>{rows}</table>
+<table class="claims"><tr>{heads}</tr>{rows}</table>
 {pictures}
 {notes}<p>Data: {files}</p>
 """
@@ -161,9 +153,11 @@ def _text(markdown_text: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(markdown_text))
 
 
-def _row(claim: Claim, finding: Finding) -> str:
+def _row(claim: Claim, finding: Finding, judged: Sequence[str]) -> str:
+    judgements = dict(finding.judgements)
+    cells = "".join(f"<td>{_cell(judgements.get(who))}</td>" for who in judged)
     return (f'<tr><td>{escape(claim.figure)}</td><td>{_text(claim.text)}<div class="rule">{_text(claim.rule)}</div></td>'
-            f"<td>{_cell(finding.paper)}</td><td>{_cell(finding.kiln)}</td></tr>")
+            f"{cells}</tr>")
 
 
 def _cell(judgement: Judgement | None) -> str:
@@ -174,17 +168,18 @@ def _cell(judgement: Judgement | None) -> str:
             f"{_text(judgement.measured)}{cause}")
 
 
-def markdown(written: Sequence[Written], missing: Sequence[Experiment], form: str, images: str) -> str:
-    """`images`: the folder of the figures, as the page names it."""
-    facts = "\n".join(f"| {name} | {value} |" for name, value in _facts(written, form))
+def markdown(collection: Collection, written: Sequence[Written], missing: Sequence[Experiment], form: str, doc: str,
+             images: str) -> str:
+    """`doc`: the page's own name; `images`: the folder of its figures, as it names it."""
+    facts = "\n".join(f"| {name} | {value} |" for name, value in _facts(collection, written, form))
     left_out = f"\nNot run: {', '.join(e.title for e in missing)}.\n" if missing else ""
-    command = {"short": "./kiln paper", "full": "./kiln paper --full", "tiny": "./kiln paper --size tiny"}[form]
-    sections = "\n".join(_markdown_section(w, images) for w in written)
-    return f"""# {TITLE}
+    command = f"./kiln {collection.name}" + {"short": "", "full": " --full", "tiny": " --size tiny"}[form]
+    sections = "\n".join(_markdown_section(collection, w, images) for w in written)
+    return f"""# {collection.title}
 
-<!-- Written by `{command} --doc docs/paper.md`. -->
+<!-- Written by `{command} --doc docs/{doc}`. -->
 
-{INTRODUCTION}
+{collection.introduction}
 
     {command}
 
@@ -192,30 +187,34 @@ def markdown(written: Sequence[Written], missing: Sequence[Experiment], form: st
 |---|---|
 {facts}
 
-**Of the claims below, {_counts(written)}.**
+**Of the claims below, {_counts(collection, written)}.**
 {left_out}
 {sections}"""
 
 
-def _markdown_section(w: Written, images: str) -> str:
+def _markdown_section(collection: Collection, w: Written, images: str) -> str:
     findings = w.findings
-    rows = "\n".join(_markdown_row(claim, findings[claim.key]) for claim in w.experiment.claims)
+    rows = "\n".join(_markdown_row(claim, findings[claim.key], collection.judged) for claim in w.experiment.claims)
     notes = "".join(f"\n{note}\n" for note in w.record["notes"])
     pictures = "\n\n".join(f"![{w.experiment.title}]({images}/{file.name})" for file in w.figures)
+    heads = (*collection.heads, *collection.judged)
     return f"""## {w.experiment.title}
 {w.record['setup']}
 
-| Fig. | the paper | {PAPER} | {KILN} |
-|---|---|---|---|
+{_line(heads)}
+|{"---|" * len(heads)}
 {rows}
 
 {pictures}
 {notes}"""
 
 
-def _markdown_row(claim: Claim, finding: Finding) -> str:
-    cells = (claim.figure, f"{claim.text}<br>*{claim.rule}*", _markdown_cell(finding.paper),
-             _markdown_cell(finding.kiln))
+def _markdown_row(claim: Claim, finding: Finding, judged: Sequence[str]) -> str:
+    judgements = dict(finding.judgements)
+    return _line([claim.figure, f"{claim.text}<br>*{claim.rule}*", *(_markdown_cell(judgements.get(who)) for who in judged)])
+
+
+def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |".replace("\n", " ")
 
 

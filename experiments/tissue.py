@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any, Mapping, Sequence
 
+import kiln
 import numpy as np
 
 from experiments import processes
@@ -34,6 +35,10 @@ class Run:
     def record(self) -> dict[str, Any]:
         """run.json."""
         return json.loads((self._folder / "run.json").read_text(encoding="utf-8"))
+
+    def snapshot(self) -> np.ndarray:
+        """Ids by site of the last state."""
+        return kiln.RunFolder(self._folder).snapshot()
 
     def picture(self, name: str) -> bytes:
         return (self._folder / "pictures" / name).read_bytes()

@@ -27,11 +27,13 @@ except ImportError as missing:
 
 from experiments import (computing, liver, lymph_node_day, lymph_node_fit, lymph_node_mixing, machine,  # noqa: E402
                          measures, pieces, processes, tissue, updates)
-from experiments.__main__ import FAILED, NAMES, UNFINISHED, experiments, main  # noqa: E402
+from experiments.__main__ import FAILED, UNFINISHED, main  # noqa: E402
 from experiments.claims import Verdict  # noqa: E402
+from experiments.collection import RESULTS_OF_THE_PAPER  # noqa: E402
 from experiments.computing import Task  # noqa: E402
 from experiments.pieces import Piece  # noqa: E402
 
+NAMES, experiments = RESULTS_OF_THE_PAPER.modules, RESULTS_OF_THE_PAPER.experiments
 NUMPY_ALONE = """
 import sys
 class Missing:

@@ -1,0 +1,1 @@
+"""Published findings of living tissue, checked on the models of models/living."""
