@@ -30,6 +30,7 @@ Physics PhysicsData::view() const {
   v.adhesion_is_moore = s.adhesion_neighbours.is_moore(s.lattice.dimension);
   v.perimeter_is_moore = s.perimeter_neighbours.is_moore(s.lattice.dimension);
   v.fields = s.fields.data();
+  v.substances = s.substances.data();
   return v;
 }
 

@@ -52,6 +52,7 @@ struct Surroundings {
   Neighbourhood adhesion_neighbours, perimeter_neighbours;
   std::vector<VectorField> fields;
   std::vector<std::shared_ptr<const std::vector<float>>> field_values;
+  std::vector<SubstanceView> substances;  // their voxels; values are part of a state
 };
 
 // The parameters of one phase and the memory behind the view that engines use.

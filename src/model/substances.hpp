@@ -55,6 +55,9 @@ struct SubstanceData {
   int32_t coarsen = 1;  // sites along the edge of a voxel
   bool steady = false;  // always at its steady state
   int64_t update_every = 1;
+
+  // A steady state is there from the first MCS on; what takes time has waited for the time that has passed.
+  bool is_due(int64_t mcs) const { return (steady ? mcs - 1 : mcs) % update_every == 0; }
   std::vector<bool> impermeable;   // by type
   std::vector<SubstanceUse> uses;  // by type
   // What there is at the start: one of these.

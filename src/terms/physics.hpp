@@ -61,6 +61,8 @@ struct Physics {
   const VectorField* fields = nullptr;
   const int32_t* act_logs = nullptr;          // [largest Max + 1]
   const SubstanceView* substances = nullptr;  // of the state
+  // Their values, where the compiler knows the rest; else nullptr: `substances` have them.
+  const float* const* substance_values = nullptr;
 
   template <class Term>
   KILN_HOT constexpr bool in_use() const {
@@ -73,7 +75,9 @@ struct Physics {
   template <int Dim>
   KILN_HOT float concentration(int substance, Vec3i place) const {
     lattice.wrap(place);
-    return concentration_at<Dim>(substances[substance], place);
+    SubstanceView view = substances[substance];
+    if (substance_values != nullptr) view.values = substance_values[substance];
+    return concentration_at<Dim>(view, place);
   }
 };
 

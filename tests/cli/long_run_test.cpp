@@ -174,8 +174,8 @@ direction_correlation = true
   const Result refused = kiln("run living.toml --out bricks --bricks 1x2");
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(
-      refused.out.find("living.toml: its cells have properties, growth or rules, which are played by the "
-                       "serial and threads engines in one process, not yet on bricks."),
+      refused.out.find("living.toml: its cells have properties, growth or rules, which cannot be played in "
+                       "bricks yet; --engine threads in one process can."),
       std::string::npos)
       << refused.out;
 }

@@ -280,5 +280,19 @@ TEST(Substances, ChooseTheirVoxels) {
   EXPECT_EQ(coarsen("[64, 64]", "diffusion = 100\n[types.cell]\n"), 8);
 }
 
+// It need not wait for its first update.
+TEST(Substances, AreSteadyFromTheFirstMcsOn) {
+  Played run("seed = 1\n[lattice]\nsize = [32, 32]\n[substances.c]\ndiffusion = 1\ndecay = 0.5\nmode = \"steady\"\n"
+             "update_every = 1000\n[types.cell]\nvolume = { target = 16, lambda = 5 }\nsecretes.c = 2\n"
+             "[[initial]]\nbox = 4\nspacing = 8\ntype = \"cell\"\n");
+  run.play(1);
+  const double first = run.state().substances[0].total;
+  double sites = 0;
+  for (const Cells::Extent& extent : run.cells().extent) sites += extent.volume;
+  EXPECT_NEAR(first, 2 / 0.5 * sites, 1e-3);  // what is secreted decays
+  run.play(5);
+  EXPECT_EQ(run.state().substances[0].total, first);
+}
+
 }  // namespace
 }  // namespace kiln

@@ -114,11 +114,15 @@ region = { shape = "union", of = [{ shape = "box", high = [9, 9] }, { shape = "i
 // Small enough to be made thousands of times.
 std::vector<std::string> small(const Model& model) {
   std::vector<std::string> set{
-      model.lattice.dimension == 2 ? "lattice.size=[30,24]" : "lattice.size=[20,16,12]",
+      model.lattice.dimension == 2 ? "lattice.size=[32,24]" : "lattice.size=[20,16,12]",
       "pictures=[]"};  // kFlat has them
   for (std::size_t i = 0; i < model.initial.size(); ++i) {
     const std::string step = "initial." + std::to_string(i);
     if (model.initial[i].count) set.push_back(step + ".count=5");
+    if (model.initial[i].count && model.initial[i].kind == InitialStep::Kind::seeds) set.push_back(step + ".radius=1");
+    if (model.initial[i].region.shape == Region::Shape::ball)
+      set.push_back(step + (model.initial[i].region.outside ? ".region={shape=\"ball\",outside=true}"
+                                                            : ".region={shape=\"ball\"}"));
     if (model.initial[i].region.shape == Region::Shape::box)
       set.push_back(step + (model.lattice.dimension == 2
                                 ? ".region={shape=\"box\",low=[2,2],high=[20,20]}"

@@ -102,7 +102,7 @@ std::string physics_function(const Expressions& e, bool fields, bool substances)
       "  p.act_logs = kActLogs;\n{}"
       "  return p;\n}}\n",
       e.temperature, e.uses, e.adhesion_unit, e.adhesion_is_moore, e.perimeter_is_moore,
-      fields ? "kFields" : "nullptr", substances ? "  p.substances = kSubstances;\n" : "");
+      fields ? "kFields" : "nullptr", substances ? "  p.substances = kSubstances;\n  p.substance_values = kSubstanceValues;\n" : "");
 }
 
 // Filled by the host, which could change them at any time, so the compiler takes none of them for granted.
@@ -134,6 +134,21 @@ std::string fields_text(const Physics& p, Numbers numbers) {
     return fmt::format("extern \"C\" {{ __constant__ VectorField kFields[{}]; }}\n", fields);
   return table("__device__ constexpr VectorField kFields", fields,
                [&](int i) { return field_literal(p.fields[i]); });
+}
+
+// Where their voxels are is folded; the host fills in where values are.
+std::string substances_text(const Physics& p) {
+  const int count = used_substances(p);
+  if (count == 0) return "";
+  return table("__device__ constexpr SubstanceView kSubstances", count,
+               [&](int i) {
+                 const Lattice& voxels = p.substances[i].voxels;
+                 return fmt::format("{{nullptr, Lattice{{{{{}, {}, {}}}, {{{}, {}, {}}}, {}}}, {}}}", voxels.size.x,
+                                    voxels.size.y, voxels.size.z, literal(voxels.periodic.x),
+                                    literal(voxels.periodic.y), literal(voxels.periodic.z), voxels.dimension,
+                                    p.substances[i].coarsen);
+               }) +
+         fmt::format("extern \"C\" {{ __constant__ const float* kSubstanceValues[{}]; }}\n", count);
 }
 
 // The one type that stands for all cells that can change; 0 where there are several kinds. (Connectivity asks
@@ -211,9 +226,7 @@ std::string constants_text(const Physics& p, const SiteLayout& layout, int histo
   text += "__device__ constexpr Neighbourhood kPerimeterNeighbours = " +
           neighbourhood_literal(*p.perimeter_neighbours) + ";\n";
   text += fields_text(p, numbers);
-  if (const int count = used_substances(p); count > 0)
-    text += fmt::format("extern \"C\" {{ __constant__ SubstanceView kSubstances[{}]; }}\n", count);
-  return text;
+  return text + substances_text(p);
 }
 
 std::string in_namespace(const std::string& text) {

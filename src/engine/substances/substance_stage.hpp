@@ -25,7 +25,7 @@ class SubstanceStage {
   template <class Rates>
   void play(State& state, int64_t mcs, const Rates& rates, Team& team, int member) {
     for (std::size_t number = 0; number < solvers_.size(); ++number)
-      if (mcs % solvers_[number].data.update_every == 0)
+      if (solvers_[number].data.is_due(mcs))
         play_one(solvers_[number], state, state.substances[number], rates(number), team, member);
   }
 

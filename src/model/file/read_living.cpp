@@ -60,6 +60,7 @@ class LivingReader {
     });
     read_rules();
     if (read_substances(r_, formulas_)) is_used_ = true;
+    tell_physics_of_substances();
     if (is_used_) r_.model.living = living_;
     for (const Property& property : living_->properties) r_.scope.properties.push_back(property.name);
   }
@@ -208,7 +209,6 @@ class LivingReader {
     }
     const formula::Scope scope = formulas_.scope_of(rule.types, true);
     read_condition(node, path, scope, rule);
-    rule.sets = read_sets(*find(node, "set"), path + ".set", scope, rule.types);
     const std::string& deed = find(node, "do")->text();
     if (deed == "divide") read_division(node, path, scope, rule);
     if (deed == "die") read_death(node, path, rule);
@@ -216,6 +216,7 @@ class LivingReader {
       rule.deed = Rule::Deed::become;
       rule.new_type = type_at(*find(node, "type"), path + ".type");
     }
+    rule.sets = read_sets(*find(node, "set"), path + ".set", scope, rule.types, rule.new_type);
     if (deed == "set" && rule.sets.empty())
       fail_at(node, fmt::format("{} does nothing: it has neither `do` nor `set`.", path));
     rule.said = said_of(node);
@@ -271,8 +272,9 @@ class LivingReader {
     rule.holds = tree.apply(Op::both, rule.holds, tree.apply(Op::less, tree.draw(), chance));
   }
 
+  // `becomes`: a cell has the properties of its new type as well.
   std::vector<Setting> read_sets(const Node& table, const std::string& path, const formula::Scope& scope,
-                                 const std::vector<bool>& types) {
+                                 const std::vector<bool>& types, std::optional<TypeId> becomes) {
     std::vector<Setting> sets;
     for (const auto& [name, node] : flat_entries(table)) {
       const std::string where = joined_path(path, name);
@@ -283,7 +285,10 @@ class LivingReader {
       if (setting.what == Setting::What::target_perimeter) require_own_perimeters(*node, where, types);
       if (setting.what == Setting::What::property) {
         setting.property = formulas_.number_of_property(name);
-        const bool known = std::find(scope.values.begin(), scope.values.end(), name) != scope.values.end();
+        const bool comes = setting.property >= 0 && becomes &&
+                           living_->types[*becomes].starts[std::size_t(setting.property)] != kNoFormula;
+        const bool known =
+            comes || std::find(scope.values.begin(), scope.values.end(), name) != scope.values.end();
         if (setting.property < 0 || !known)
           fail_at(*node, fmt::format("{} cannot be: {} is neither a property of the cells, nor volume.target "
                                      "or perimeter.target.",
@@ -331,7 +336,7 @@ class LivingReader {
       }
       constexpr Key kSets{"", ValueKind::formulas, 0, 0, "", "", "", ""};
       check_value(sets, kSets, where, r_.scope);
-      daughter.sets = read_sets(sets, where, scope, rule.types);
+      daughter.sets = read_sets(sets, where, scope, rule.types, daughter.type);
     }
   }
 
@@ -355,6 +360,15 @@ class LivingReader {
     rule.gone_at = int32_t(find(node, "at")->whole());
   }
 
+  // Terms that follow substances know where their voxels are.
+  void tell_physics_of_substances() {
+    if (r_.model.substances.empty()) return;
+    auto surroundings = std::make_shared<Surroundings>(*r_.model.phases.front().physics.surroundings);
+    for (const SubstanceData& substance : r_.model.substances)
+      surroundings->substances.push_back({nullptr, substance.voxels, substance.coarsen});
+    for (Phase& phase : r_.model.phases) phase.physics.surroundings = surroundings;
+  }
+
   Reading& r_;
   std::shared_ptr<Living> living_;
   FormulaReader formulas_;
@@ -372,6 +386,11 @@ void find_own_targets(Reading& r) {
         text == nullptr ? r.scope.types.end() : std::find(r.scope.types.begin(), r.scope.types.end(), *text);
     if (found != r.scope.types.end()) r.scope.own_targets[std::size_t(found - r.scope.types.begin())] = true;
   };
+  // What a cell has it takes along.
+  const auto mark_new_type = [&](const Node& of) {
+    if (of.table() == nullptr) return;
+    if (const Node* type = find(of, "type")) mark(*type);
+  };
   for (std::size_t i = 1; i < r.scope.types.size(); ++i)
     if (find(*find(*find(r.given, kTypeSection.name), r.scope.types[i]), kGrowthSection.name) != nullptr)
       r.scope.own_targets[i] = true;
@@ -382,6 +401,10 @@ void find_own_targets(Reading& r) {
       mark(*types);
     else
       for (const Node& name : *types->array()) mark(name);
+    mark_new_type(rule);
+    const Node* const daughters = find(rule, "daughters");
+    if (daughters == nullptr || daughters->table() == nullptr) continue;
+    for (const Entry& daughter : *daughters->table()) mark_new_type(daughter.node);
   }
 }
 

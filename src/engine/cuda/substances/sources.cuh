@@ -21,7 +21,8 @@ struct VoxelCounts {
         for (int32_t dx = 0; dx < edge; ++dx) {
           const CellId cell = id_of(sites[row * kRow + voxel.x * edge + dx]);
           const TypeId type = type_of(state, cell);
-          of_type[type] += 1;
+#pragma unroll
+          for (int t = 0; t < model::kTypes; ++t) of_type[t] += t == type ? 1 : 0;  // they stay in registers
           if (tables.by_formula[type])
             of_cells = of_cells + tables.rates[cell];
           else if (tables.per_cell[type] != 0)
@@ -38,14 +39,20 @@ __device__ __forceinline__ void count_sources_of(const StateTables& state, const
   const double here = tables.volume == nullptr ? all : tables.volume[voxel] * all;
   if (tables.secretion != nullptr) {
     double sum = counts.of_cells;
+#pragma unroll
     for (int type = 0; type < model::kTypes; ++type)
       if (!tables.by_formula[type] && tables.per_site[type] != 0) sum = sum + tables.per_site[type] * double(counts.of_type[type]);
     tables.secretion[voxel] = here > 0 ? sum / here : 0.0;
   }
-  for (int k = 0; k < tables.takers; ++k)
-    tables.share[k][voxel] = here > 0 ? double(counts.of_type[tables.taker[k]]) / here : 0.0;
+  for (int k = 0; k < tables.takers; ++k) {
+    int32_t taking = 0;
+#pragma unroll
+    for (int type = 0; type < model::kTypes; ++type) taking = type == tables.taker[k] ? counts.of_type[type] : taking;
+    tables.share[k][voxel] = here > 0 ? double(taking) / here : 0.0;
+  }
   if (tables.is_held == nullptr) return;
   uint8_t held = 0;
+#pragma unroll
   for (int type = 0; type < model::kTypes; ++type)
     if (tables.holds[type] && held == 0 && 2.0 * double(counts.of_type[type]) >= here && here > 0) {
       held = 1;

@@ -76,18 +76,15 @@ DeviceSubstances::View DeviceSubstances::view(std::size_t substance) const {
 void DeviceSubstances::give(const Module& module, const Physics& physics) const {
   const int count = used_substances(physics);
   if (count == 0) return;
-  std::vector<SubstanceView> views;
-  for (int s = 0; s < count; ++s) {
-    const Solver& solver = solvers_[std::size_t(s)];
-    views.push_back({solver.diffusion->shown(), solver.data.voxels, solver.data.coarsen});
-  }
-  module.set_global("kSubstances", views);
+  std::vector<const float*> values;
+  for (int s = 0; s < count; ++s) values.push_back(solvers_[std::size_t(s)].diffusion->shown());
+  module.set_global("kSubstanceValues", values);
 }
 
 void DeviceSubstances::play(int64_t mcs, const StateTables& tables, const Secretion& secretion) {
   for (std::size_t s = 0; s < solvers_.size(); ++s) {
     Solver& solver = solvers_[s];
-    if (mcs % solver.data.update_every != 0) continue;
+    if (!solver.data.is_due(mcs)) continue;
     if (solver.has_sources) {
       solver.sources.rates = secretion(s);
       count_sources_.launch(shape_, stream_, tables, solver.sources);
