@@ -200,8 +200,8 @@ void add_fidelity(CLI::App& app, FidelityOptions& o) {
   add_folder(c, o.out, "folder for fidelity.csv and fidelity.html [runs/fidelity]");
   c.add_option(
        "--only", o.only,
-       "one scenario: dense3d, act3d, chemotaxis2d, sorting2d, soft2d, soft3d, length2d, collective3d or "
-       "persistent3d")
+       "one scenario: dense3d, act3d, chemotaxis2d, sorting2d, soft2d, soft3d, length2d, collective3d, "
+       "persistent3d, growth2d or substance2d")
       ->type_name("SCENARIO");
   c.add_option("--set", o.set,
                "changes the tested models alone, as in --set temperature=21, to see what the suite notices")

@@ -39,14 +39,12 @@ void check_living(const Model& model, const EngineOptions& options, int64_t simu
   const bool on_gpu = options.engine == "cuda";
   const char* const asked = options.crew != nullptr                              ? "in several processes"
                             : !options.bricks.empty() || options.gpus.size() > 1 ? "in bricks"
-                            : on_gpu && simulations > 1 ? "many at once on a GPU"
-                                                        : nullptr;
+                            : on_gpu && simulations > 1                          ? "many at once on a GPU"
+                                                                                 : nullptr;
   if (asked != nullptr)
-    throw UserError(fmt::format("{}: {}, which cannot be played {} yet; --engine threads in one process can.",
-                                model.source,
-                                model.living != nullptr ? "its cells have properties, growth or rules"
-                                                        : "it has substances",
-                                asked));
+    throw UserError(fmt::format(
+        "{}: {}, which cannot be played {} yet; --engine threads in one process can.", model.source,
+        model.living != nullptr ? "its cells have properties, growth or rules" : "it has substances", asked));
 }
 
 void check(const EngineOptions& options) {

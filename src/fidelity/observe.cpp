@@ -31,6 +31,7 @@ class SizeMeans {
  public:
   void add(const SizeSummary& size, const Summary& length) {
     ++samples_;
+    cells_ += double(size.volume.count);
     length_ += length.mean;
     length_variance_ += length.sd * length.sd;
     volume_ += size.volume.mean;
@@ -41,6 +42,7 @@ class SizeMeans {
 
   void write_to(Observation& seen) const {
     if (samples_ == 0) return;
+    seen.cells = cells_ / samples_;
     seen.volume_mean = volume_ / samples_;
     seen.volume_sd = std::sqrt(volume_variance_ / samples_);
     seen.perimeter_mean = perimeter_ / samples_;
@@ -51,7 +53,7 @@ class SizeMeans {
 
  private:
   double samples_ = 0, volume_ = 0, volume_variance_ = 0, perimeter_ = 0, perimeter_variance_ = 0;
-  double length_ = 0, length_variance_ = 0;
+  double cells_ = 0, length_ = 0, length_variance_ = 0;
 };
 
 double heterotypic_share(const State& state, const Model& model) {

@@ -30,6 +30,7 @@ struct Observation {
   double acceptance = kUndefined;                           // of all attempts
   double volume_mean = kUndefined, volume_sd = kUndefined;  // over cells; the sd's square averaged over time
   double perimeter_mean = kUndefined, perimeter_sd = kUndefined;
+  double cells = kUndefined;  // averaged over time
   double length_mean = kUndefined, length_sd = kUndefined;  // where a term reads moments
   double displacement = kUndefined;  // mean distance between two places kDisplacementLag apart, sites
   double order_index = kUndefined;

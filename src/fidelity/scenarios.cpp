@@ -291,12 +291,97 @@ FidelityScenario persistent3d(bool quick) {
   return s;
 }
 
+// Cells that come and go until as many come as go: growth stops where there is no room, and deaths make some.
+FidelityScenario growth2d(bool quick) {
+  FidelityScenario s;
+  s.name = "growth2d";
+  s.what = "cells that grow, divide and die";
+  s.parameter = "deaths per hour";
+  for (const double deaths : quick ? std::vector<double>{0.5} : std::vector<double>{0.25, 0.5})
+    s.points.push_back({deaths,
+                        fmt::format(R"toml(temperature = 10
+[lattice]
+size = [{0}, {0}]
+[units]
+seconds_per_mcs = 60
+[types.cell]
+volume = {{target = 30, lambda = 2}}
+growth = {{rate = 40, up_to = 60}}
+[adhesion]
+cell.cell = 6
+cell.medium = 10
+[[initial]]
+kind = "boxes"
+types = {{cell = 1}}
+box = [5, 5]
+spacing = [7, 7]
+[[rules]]
+types = "cell"
+when = "volume >= 50"
+do = "divide"
+[[rules]]
+types = "cell"
+rate = "{1} / h(1)"
+do = "die"
+over = "h(0.5)"
+)toml",
+                                    quick ? 120 : 200, deaths),
+                        {}});
+  s.protocol.burn_in = quick ? 200 : 500;
+  s.protocol.mcs = s.protocol.burn_in + (quick ? 300 : 1000);
+  s.protocol.size_every = 10;
+  s.runs = quick ? 8 : 24;
+  s.quantities = sizes(Filling::part);
+  s.quantities.push_back(number("cells", kMean, &Observation::cells));
+  return s;
+}
+
+// Cells that follow what they secrete, but not where they touch: they spread out into strands.
+FidelityScenario substance2d(bool quick) {
+  FidelityScenario s;
+  s.name = "substance2d";
+  s.what = "cells that follow what they secrete";
+  s.parameter = "lambda_chemotaxis";
+  for (const double lambda : quick ? std::vector<double>{300} : std::vector<double>{100, 300})
+    s.points.push_back({lambda,
+                        fmt::format(R"toml(temperature = 10
+[lattice]
+size = [{0}, {0}]
+[substances.vegf]
+diffusion = 1
+[types.medium]
+takes_up.vegf = 0.01
+[types.cell]
+volume = {{target = 50, lambda = 5}}
+secretes.vegf = 0.02
+chemotaxis = {{lambda = {1}, substance = "vegf", response = "saturated-linear", half = 10, at = "medium"}}
+[adhesion]
+cell.cell = 5
+cell.medium = 5
+[[initial]]
+kind = "boxes"
+types = {{cell = 1}}
+box = [7, 7]
+spacing = [12, 12]
+)toml",
+                                    quick ? 120 : 192, lambda),
+                        {}});
+  s.protocol.burn_in = quick ? 100 : 200;
+  s.protocol.mcs = s.protocol.burn_in + (quick ? 200 : 800);
+  s.protocol.track_every = 20;
+  s.runs = quick ? 8 : 24;
+  s.quantities = sizes(Filling::part);
+  s.quantities.push_back(number("displacement in 100 MCS", kDisplacement, &Observation::displacement));
+  return s;
+}
+
 }  // namespace
 
 std::vector<FidelityScenario> fidelity_scenarios(bool quick, bool closely) {
   std::vector<FidelityScenario> all = {dense3d(quick),   act3d(quick),        chemotaxis2d(quick),
                                        sorting2d(quick), soft2d(quick),       soft3d(quick),
-                                       length2d(quick),  collective3d(quick), persistent3d(quick)};
+                                       length2d(quick),  collective3d(quick), persistent3d(quick),
+                                       growth2d(quick),  substance2d(quick)};
   if (!closely) return all;
   for (FidelityScenario& scenario : all)
     for (FidelityQuantity& quantity : scenario.quantities) {

@@ -130,8 +130,9 @@ std::string act3d(int size) {
 std::string equations(int size) {
   std::string text;
   for (int i = 0; i < 5; ++i)
-    text += fmt::format("properties.p{0} = \"uniform(0, 1)\"\nequations.p{0} = \"hill_down(p{1}, 0.5, 2) - p{0} / 2\"\n",
-                        i, (i + 4) % 5);
+    text += fmt::format(
+        "properties.p{0} = \"uniform(0, 1)\"\nequations.p{0} = \"hill_down(p{1}, 0.5, 2) - p{0} / 2\"\n", i,
+        (i + 4) % 5);
   return "temperature = 20\n" + cubic(size) +
          boxes_3d(0, "act = {lambda = 2600, max = 10}\n" + text + "equations.steps = 4");
 }

@@ -190,7 +190,7 @@ TEST(Fidelity, AnUnknownScenarioIsTheUsersMistake) {
   } catch (const UserError& error) {
     EXPECT_STREQ(error.what(),
                  "--only is \"sorting\", but the scenarios are dense3d, act3d, chemotaxis2d, sorting2d, "
-                 "soft2d, soft3d, length2d, collective3d, persistent3d.");
+                 "soft2d, soft3d, length2d, collective3d, persistent3d, growth2d, substance2d.");
   }
 }
 

@@ -7,8 +7,8 @@
 #include "engine/cuda/driver/nvrtc.hpp"
 #include "engine/cuda/substances/substances.hpp"
 #include "engine/cuda/tiles/source.hpp"
-#include "engine/substances/diffusion.hpp"
 #include "engine/schedule/tiles_plan.hpp"
+#include "engine/substances/diffusion.hpp"
 #include "support/nvrtc.hpp"
 #include "support/played.hpp"
 

@@ -125,8 +125,9 @@ TEST_P(CudaLiving, HasTheBitsOfThreadsAfterEveryMcs) {
       if (mcs == 60) half_way = gpu.state();
     }
     const std::vector<Cells::Life>& lives = threads.cells().life;
-    EXPECT_TRUE(world().find("[substances.signal]") != std::string::npos ||
-                std::any_of(lives.begin(), lives.end(), [](const auto& l) { return l.end != Cells::End::none; }));
+    EXPECT_TRUE(
+        world().find("[substances.signal]") != std::string::npos ||
+        std::any_of(lives.begin(), lives.end(), [](const auto& l) { return l.end != Cells::End::none; }));
     Played again(model, std::move(half_way), "cuda", 1), at_once(model, std::nullopt, "cuda", 1);
     again.play(60);
     EXPECT_EQ(threads.hash(), again.hash());
@@ -138,16 +139,20 @@ INSTANTIATE_TEST_SUITE_P(In, CudaLiving, testing::Range(0, 6));
 
 std::string full_lattice(const std::string& rest, const std::string& size) {
   return "seed = 3\ntemperature = 1\n[lattice]\nsize = " + size +
-         "\n[types.cell]\nvolume = { target = 16, lambda = 5 }\n[adhesion]\ndefault = 1\n[[initial]]\nbox = 4\n"
-         "type = \"cell\"\n" + rest;
+         "\n[types.cell]\nvolume = { target = 16, lambda = 5 }\n[adhesion]\ndefault = 1\n[[initial]]\nbox = "
+         "4\n"
+         "type = \"cell\"\n" +
+         rest;
 }
 
 // There is no room for so many: all cells get other numbers on the device, with what was counted for them.
 TEST(CudaLiving, MakesRoomForMoreCells) {
   KILN_NEEDS_GPU();
   const std::string text = full_lattice(
-      "[types.cell.properties]\nv = \"uniform(0, 1)\"\n[types.cell.growth]\nrate = \"1000 * neighbours_mean(v)\"\n"
-      "[[rules]]\ntypes = \"cell\"\nwhen = \"time == 2 or time == 5\"\ndo = \"divide\"\nset = { v = \"v / 2\" }\n",
+      "[types.cell.properties]\nv = \"uniform(0, 1)\"\n[types.cell.growth]\nrate = \"1000 * "
+      "neighbours_mean(v)\"\n"
+      "[[rules]]\ntypes = \"cell\"\nwhen = \"time == 2 or time == 5\"\ndo = \"divide\"\nset = { v = \"v / "
+      "2\" }\n",
       "[1024, 1024]");
   Played threads(text, "threads", 4), gpu(text, "cuda", 1);
   for (int mcs = 1; mcs <= 7; ++mcs) {
@@ -161,13 +166,15 @@ TEST(CudaLiving, MakesRoomForMoreCells) {
 
 TEST(CudaLiving, TellsWhatHasNoNumber) {
   KILN_NEEDS_GPU();
-  for (const char* rest :
-       {"[types.cell.properties]\nc = 3\n[[rules]]\ntypes = \"cell\"\nwhen = \"x < 3 and y < 3 and time == 2\"\n"
-        "set = { c = \"c / (volume - volume)\" }\n",
-        "[types.cell.properties]\nc = 3\n[types.cell.equations]\nc = \"if(x < 3 and y < 3, 1 / (c - c), 0)\"\n",
-        "[types.cell.growth]\nrate = \"if(x < 3 and y < 3, 1 / (volume - volume), 0)\"\n",
-        "[types.cell.properties]\nc = 3\n[[rules]]\ntypes = \"cell\"\nrate = \"if(x < 3 and y < 3, c / 0, 0)\"\n"
-        "do = \"die\"\n"}) {
+  for (const char* rest : {"[types.cell.properties]\nc = 3\n[[rules]]\ntypes = \"cell\"\nwhen = \"x < 3 and "
+                           "y < 3 and time == 2\"\n"
+                           "set = { c = \"c / (volume - volume)\" }\n",
+                           "[types.cell.properties]\nc = 3\n[types.cell.equations]\nc = \"if(x < 3 and y < "
+                           "3, 1 / (c - c), 0)\"\n",
+                           "[types.cell.growth]\nrate = \"if(x < 3 and y < 3, 1 / (volume - volume), 0)\"\n",
+                           "[types.cell.properties]\nc = 3\n[[rules]]\ntypes = \"cell\"\nrate = \"if(x < 3 "
+                           "and y < 3, c / 0, 0)\"\n"
+                           "do = \"die\"\n"}) {
     const auto message = [&](const char* engine) -> std::string {
       try {
         Played broken(full_lattice(rest, "[64, 64]"), engine, 2);

@@ -386,17 +386,18 @@ set = { share = "contact(b)", cells = "neighbours(a)", average = "neighbours_mea
 }
 
 TEST(Living, TakesNumbersAlongIntoAnotherType) {
-  Played run(full_lattice("[types.cell.growth]\nrate = 3600\nup_to = 80\n[types.b]\nvolume = { target = 30, lambda = 5 }\n"
-                          "properties.mark = 0\n[[rules]]\ntypes = \"cell\"\nwhen = \"age >= s(9)\"\n"
-                          "do = \"become\"\ntype = \"b\"\nset = { mark = 7, \"volume.target\" = \"target\" }\n",
-                          "[64, 64]"));
+  Played run(full_lattice(
+      "[types.cell.growth]\nrate = 3600\nup_to = 80\n[types.b]\nvolume = { target = 30, lambda = 5 }\n"
+      "properties.mark = 0\n[[rules]]\ntypes = \"cell\"\nwhen = \"age >= s(9)\"\n"
+      "do = \"become\"\ntype = \"b\"\nset = { mark = 7, \"volume.target\" = \"target\" }\n",
+      "[64, 64]"));
   const int64_t cells = run.alive();
   run.play(40);
   EXPECT_EQ(run.alive(), cells);
   for (CellId cell = 1; cell < run.cells().count(); ++cell) {
     EXPECT_EQ(run.cells().type[cell], 2);
     EXPECT_EQ(run.cells().property[cell], 7);
-    EXPECT_EQ(run.cells().life[cell].target, 64 + 8);  // what it had grown to in the MCS before
+    EXPECT_EQ(run.cells().life[cell].target, 64 + 8);     // what it had grown to in the MCS before
     EXPECT_NEAR(run.cells().extent[cell].volume, 64, 4);  // the lattice is full
   }
 }

@@ -282,9 +282,10 @@ TEST(Substances, ChooseTheirVoxels) {
 
 // It need not wait for its first update.
 TEST(Substances, AreSteadyFromTheFirstMcsOn) {
-  Played run("seed = 1\n[lattice]\nsize = [32, 32]\n[substances.c]\ndiffusion = 1\ndecay = 0.5\nmode = \"steady\"\n"
-             "update_every = 1000\n[types.cell]\nvolume = { target = 16, lambda = 5 }\nsecretes.c = 2\n"
-             "[[initial]]\nbox = 4\nspacing = 8\ntype = \"cell\"\n");
+  Played run(
+      "seed = 1\n[lattice]\nsize = [32, 32]\n[substances.c]\ndiffusion = 1\ndecay = 0.5\nmode = \"steady\"\n"
+      "update_every = 1000\n[types.cell]\nvolume = { target = 16, lambda = 5 }\nsecretes.c = 2\n"
+      "[[initial]]\nbox = 4\nspacing = 8\ntype = \"cell\"\n");
   run.play(1);
   const double first = run.state().substances[0].total;
   double sites = 0;

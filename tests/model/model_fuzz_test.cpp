@@ -119,7 +119,8 @@ std::vector<std::string> small(const Model& model) {
   for (std::size_t i = 0; i < model.initial.size(); ++i) {
     const std::string step = "initial." + std::to_string(i);
     if (model.initial[i].count) set.push_back(step + ".count=5");
-    if (model.initial[i].count && model.initial[i].kind == InitialStep::Kind::seeds) set.push_back(step + ".radius=1");
+    if (model.initial[i].count && model.initial[i].kind == InitialStep::Kind::seeds)
+      set.push_back(step + ".radius=1");
     if (model.initial[i].region.shape == Region::Shape::ball)
       set.push_back(step + (model.initial[i].region.outside ? ".region={shape=\"ball\",outside=true}"
                                                             : ".region={shape=\"ball\"}"));

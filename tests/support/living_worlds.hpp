@@ -140,6 +140,6 @@ do = "divide"
 )toml";
 }
 inline const std::string kFlat = tissue("[48, 40]", "[0, 0]", "[5, 9]"),
-                  kSolid = tissue("[20, 16, 12]", "[0, 0, 0]", "[4, 4, 5]");
+                         kSolid = tissue("[20, 16, 12]", "[0, 0, 0]", "[4, 4, 5]");
 
 }  // namespace kiln::test

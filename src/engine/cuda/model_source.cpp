@@ -102,7 +102,8 @@ std::string physics_function(const Expressions& e, bool fields, bool substances)
       "  p.act_logs = kActLogs;\n{}"
       "  return p;\n}}\n",
       e.temperature, e.uses, e.adhesion_unit, e.adhesion_is_moore, e.perimeter_is_moore,
-      fields ? "kFields" : "nullptr", substances ? "  p.substances = kSubstances;\n  p.substance_values = kSubstanceValues;\n" : "");
+      fields ? "kFields" : "nullptr",
+      substances ? "  p.substances = kSubstances;\n  p.substance_values = kSubstanceValues;\n" : "");
 }
 
 // Filled by the host, which could change them at any time, so the compiler takes none of them for granted.
@@ -143,8 +144,8 @@ std::string substances_text(const Physics& p) {
   return table("__device__ constexpr SubstanceView kSubstances", count,
                [&](int i) {
                  const Lattice& voxels = p.substances[i].voxels;
-                 return fmt::format("{{nullptr, Lattice{{{{{}, {}, {}}}, {{{}, {}, {}}}, {}}}, {}}}", voxels.size.x,
-                                    voxels.size.y, voxels.size.z, literal(voxels.periodic.x),
+                 return fmt::format("{{nullptr, Lattice{{{{{}, {}, {}}}, {{{}, {}, {}}}, {}}}, {}}}",
+                                    voxels.size.x, voxels.size.y, voxels.size.z, literal(voxels.periodic.x),
                                     literal(voxels.periodic.y), literal(voxels.periodic.z), voxels.dimension,
                                     p.substances[i].coarsen);
                }) +

@@ -35,7 +35,8 @@ void give_numbers(const Module& module, const Physics& physics, Numbers numbers,
 // Whether a term in use reads cells' second moments.
 bool reads_moments(const TermsInUse& uses);
 
-// How many substances kSubstanceValues has, which the host fills; 0 where it is not there, because no term reads any.
+// How many substances kSubstanceValues has, which the host fills; 0 where it is not there, because no term
+// reads any.
 int used_substances(const Physics& physics);
 
 // How many fields kFields has; 0 where it is not there, because no field in use is stored.

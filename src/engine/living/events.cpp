@@ -49,9 +49,7 @@ struct CellEvents::Cut {
 };
 
 CellEvents::CellEvents(const Model& model)
-    : living_(model.living),
-      seed_(model.seed),
-      frozen_(model.frozen_types()) {
+    : living_(model.living), seed_(model.seed), frozen_(model.frozen_types()) {
   const PhysicsData& physics = model.phases.front().physics;
   for (std::size_t type = 0; type < physics.types.size(); ++type)
     declared_volumes_.push_back(physics.declared_volume(type));
@@ -96,7 +94,8 @@ bool CellEvents::moves_sites(const CellEvent& event) {
   return event.rule->deed == Rule::Deed::die && event.rule->dies_over_mcs == 0;
 }
 
-const CellChanges& CellEvents::carry_out(Cells& cells, const Lattice& lattice, std::span<const CellEvent> events,
+const CellChanges& CellEvents::carry_out(Cells& cells, const Lattice& lattice,
+                                         std::span<const CellEvent> events,
                                          std::span<const TouchedSite> sites, int64_t mcs,
                                          TissueSites& tissue) {
   // The sites of each cell side by side.

@@ -191,8 +191,8 @@ void LivingStage::read(const formula::Program& program, const Cells& cells, int6
 }
 
 // Rates below 0 count as 0.
-void LivingStage::work_out_secretion(const Cells& cells, int64_t mcs, const LivingPrograms::Secretion& secretion,
-                                     Batch& batch, Member& me) {
+void LivingStage::work_out_secretion(const Cells& cells, int64_t mcs,
+                                     const LivingPrograms::Secretion& secretion, Batch& batch, Member& me) {
   read(secretion.rate, cells, mcs, always_, batch);
   std::vector<double>& rates = secretion_rates_[secretion.substance];
   for (std::size_t i = 0; i < batch.cells.size(); ++i) {
@@ -229,9 +229,9 @@ void LivingStage::advance_equations(Cells& cells, int64_t mcs, TypeId type, Batc
     for (std::size_t i = 0; i < count; ++i) {
       const auto property = std::size_t(of_type.unknowns[u]);
       if (!std::isfinite(unknowns[u][i]) && me.failure.empty())
-        me.failure = equation_failure_text(batch.cells[i], type_names_[type], mcs,
-                                           living_->properties[property].name, unknowns[u][i],
-                                           cells.property[batch.cells[i] * properties + property]);
+        me.failure =
+            equation_failure_text(batch.cells[i], type_names_[type], mcs, living_->properties[property].name,
+                                  unknowns[u][i], cells.property[batch.cells[i] * properties + property]);
       cells.property[batch.cells[i] * properties + property] = unknowns[u][i];
     }
 }
@@ -261,7 +261,8 @@ void LivingStage::follow_rules(Cells& cells, int64_t mcs, TypeId type, Batch& ba
       }
       CellEvent event{cell, at.rule, {}};
       for (std::size_t k = 0; k < at.count; ++k) event.values.push_back(value(at.sets + k));
-      if (chosen.cell == kMedium || rank_of(at.rule->deed) < rank_of(chosen.rule->deed)) chosen = std::move(event);
+      if (chosen.cell == kMedium || rank_of(at.rule->deed) < rank_of(chosen.rule->deed))
+        chosen = std::move(event);
     }
     if (chosen.cell != kMedium) me.events.push_back(std::move(chosen));
   }

@@ -40,9 +40,7 @@ LivingPrograms::LivingPrograms(const Model& model) : types(model.types.size()) {
     for (std::size_t number = 0; number < living.rules.size(); ++number) {
       const Rule& rule = living.rules[number];
       if (!rule.types[type]) continue;
-      RuleAt at{int(number),    &rule,
-                results.size(), results.size(),
-                results.size() + 1, rule.sets.size()};
+      RuleAt at{int(number), &rule, results.size(), results.size(), results.size() + 1, rule.sets.size()};
       results.push_back(rule.holds);
       if (rule.rate != kNoFormula) {
         at.rate = results.size();
@@ -85,20 +83,21 @@ std::string failure_text(CellId cell, int64_t mcs, const std::string& what, cons
   std::string read;
   for (std::size_t i = 0; i < program.inputs().size(); ++i) {
     const formula::Input& input = program.inputs()[i];
-    read += fmt::format("{}{} {:g}", read.empty() ? "" : ", ", input.draw >= 0 ? "a random number" : input.name,
-                        inputs[i]);
+    read += fmt::format("{}{} {:g}", read.empty() ? "" : ", ",
+                        input.draw >= 0 ? "a random number" : input.name, inputs[i]);
   }
-  return fmt::format("cell {}, MCS {}: {}, where {}.", cell, mcs, what, read.empty() ? "nothing is read" : read);
+  return fmt::format("cell {}, MCS {}: {}, where {}.", cell, mcs, what,
+                     read.empty() ? "nothing is read" : read);
 }
 
 std::string too_many_cells() {
   return fmt::format("there would be more than {} cells, those that have ended among them.", kNowhere);
 }
 
-std::string equation_failure_text(CellId cell, const std::string& type, int64_t mcs, const std::string& property,
-                                  double value, double before) {
-  return fmt::format("cell {} ({}), MCS {}: by its equation, {} is {}; it was {:g}.", cell, type, mcs, property,
-                     value, before);
+std::string equation_failure_text(CellId cell, const std::string& type, int64_t mcs,
+                                  const std::string& property, double value, double before) {
+  return fmt::format("cell {} ({}), MCS {}: by its equation, {} is {}; it was {:g}.", cell, type, mcs,
+                     property, value, before);
 }
 
 }  // namespace kiln

@@ -1,5 +1,5 @@
-// What a model's formulas ask and answer after every MCS, as programs: of the rules of each type, of growth, of
-// secretion. Run in batches on a processor, or written out for a GPU.
+// What a model's formulas ask and answer after every MCS, as programs: of the rules of each type, of growth,
+// of secretion. Run in batches on a processor, or written out for a GPU.
 #pragma once
 
 #include <string>
@@ -50,7 +50,7 @@ struct LivingPrograms {
 std::string failure_text(CellId cell, int64_t mcs, const std::string& what, const formula::Program& program,
                          const std::vector<double>& inputs);
 std::string too_many_cells();
-std::string equation_failure_text(CellId cell, const std::string& type, int64_t mcs, const std::string& property,
-                                  double value, double before);
+std::string equation_failure_text(CellId cell, const std::string& type, int64_t mcs,
+                                  const std::string& property, double value, double before);
 
 }  // namespace kiln

@@ -18,7 +18,10 @@ void add(T& to, T by) {
 }  // namespace
 
 NeighbourCounts::NeighbourCounts(const Model& model, std::vector<formula::Input> inputs)
-    : inputs_(std::move(inputs)), living_(model.living), perimeter_(model.perimeter_neighbours), frozen_(model.frozen_types()) {
+    : inputs_(std::move(inputs)),
+      living_(model.living),
+      perimeter_(model.perimeter_neighbours),
+      frozen_(model.frozen_types()) {
   std::erase_if(inputs_, [](const formula::Input& input) {
     return input.name != kAskContact && input.name != kAskNeighbours && input.name != kAskNeighboursMean;
   });
@@ -48,7 +51,8 @@ void NeighbourCounts::prepare(const Cells& cells) {
   borders_.assign(count * types_.size(), 0);
   for (Mean& mean : means_) {
     const auto has_it = [&](CellId cell) {
-      return living_->types[cells.type[cell]].starts[mean.property] != kNoFormula && !cells.is_gone(cell, frozen_);
+      return living_->types[cells.type[cell]].starts[mean.property] != kNoFormula &&
+             !cells.is_gone(cell, frozen_);
     };
     double largest = 0;
     for (CellId cell = 1; cell < count; ++cell)

@@ -17,7 +17,8 @@ constexpr std::size_t kLeastRoom = 1024;
 
 template <class T>
 void make_room(Buffer<T>& buffer, const Device& device, std::size_t count) {
-  if (buffer.size() < int64_t(count)) buffer = Buffer<T>(device, int64_t(count + count / 2), "what becomes of cells");
+  if (buffer.size() < int64_t(count))
+    buffer = Buffer<T>(device, int64_t(count + count / 2), "what becomes of cells");
 }
 
 // Which types rules can give to cells.
@@ -35,7 +36,8 @@ std::vector<bool> types_that_come(const Model& model) {
 
 bool reads_places(const formula::Program& program) {
   return std::any_of(program.inputs().begin(), program.inputs().end(), [](const formula::Input& input) {
-    return input.of.empty() && input.draw < 0 && (input.name == "x" || input.name == "y" || input.name == "z");
+    return input.of.empty() && input.draw < 0 &&
+           (input.name == "x" || input.name == "y" || input.name == "z");
   });
 }
 
@@ -59,8 +61,8 @@ std::function<CellRoom(const State&)> room_of(const Model* model) {
   return [model](const State& state) { return room_for(*model, state); };
 }
 
-DeviceCells::DeviceCells(const Device& device, const Stream& stream, const Model& model, const Physics& physics,
-                         DeviceState& state, LivingHooks hooks)
+DeviceCells::DeviceCells(const Device& device, const Stream& stream, const Model& model,
+                         const Physics& physics, DeviceState& state, LivingHooks hooks)
     : device_(device),
       stream_(stream),
       model_(model),
@@ -92,8 +94,8 @@ DeviceCells::DeviceCells(const Device& device, const Stream& stream, const Model
 
 // Whenever cells have got other rows.
 void DeviceCells::use_rows() {
-  const std::string source = living_source(model_, programs_, physics_, state_.layout(), state_.history_length(),
-                                           counts_.inputs());
+  const std::string source =
+      living_source(model_, programs_, physics_, state_.layout(), state_.history_length(), counts_.inputs());
   const Module module(device_, compile_cached(source, "living.cu", architecture_for(device_.info())).cubin);
   live_ = module.function("live");
   grow_ = module.function("grow");
@@ -112,8 +114,8 @@ void DeviceCells::use_rows() {
   for (const LivingPrograms::Secretion& secretion : programs_.secretions)
     if (secretion_[secretion.substance].size() < rows)
       secretion_[secretion.substance] = Buffer<double>(device_, rows, "what cells secrete");
-  tables_ = {model_.seed,          counts_.values(),   listed_.data(),
-             set_.data(),          event_count_.data(), failure_.data()};
+  tables_ = {model_.seed, counts_.values(),    listed_.data(),
+             set_.data(), event_count_.data(), failure_.data()};
 }
 
 void DeviceCells::count(int64_t mcs, const DeviceSubstances* substances) {
@@ -158,15 +160,16 @@ void DeviceCells::require_success() {
   std::string text;
   switch (failure.kind) {
     case LivingFailure::equation:
-      text = equation_failure_text(failure.cell, model_.types[type].name, failure.mcs + 1, living_->properties[number].name,
-                                   failure.value, failure.before);
+      text = equation_failure_text(failure.cell, model_.types[type].name, failure.mcs + 1,
+                                   living_->properties[number].name, failure.value, failure.before);
       break;
     case LivingFailure::rate:
       text = tell(fmt::format("{}.rate is {}", living_->rules[number].name, failure.value),
                   programs_.types[type].rules);
       break;
     case LivingFailure::set:
-      text = tell(fmt::format("{} sets {}", living_->rules[number].name, failure.value), programs_.types[type].rules);
+      text = tell(fmt::format("{} sets {}", living_->rules[number].name, failure.value),
+                  programs_.types[type].rules);
       break;
     case LivingFailure::growth:
       text = tell(fmt::format("its growth is {} sites/s", failure.value), programs_.types[type].growth);
@@ -269,15 +272,15 @@ std::vector<TouchedSite> DeviceCells::find_sites() {
   to_mark.upload(rows.data(), int64_t(rows.size()));
   marked_.fill(0, &stream_);
   found_count_.fill(0, &stream_);
-  mark_rows_.launch(state_.grid_stride(), stream_, static_cast<const CellId*>(to_mark.data()), int64_t(rows.size()),
-                    marked_.data());
-  find_touched_.launch(state_.grid_stride(), stream_, state_.tables(), static_cast<const uint8_t*>(marked_.data()),
-                       found_.data(), uint64_t(room), found_count_.data());
+  mark_rows_.launch(state_.grid_stride(), stream_, static_cast<const CellId*>(to_mark.data()),
+                    int64_t(rows.size()), marked_.data());
+  find_touched_.launch(state_.grid_stride(), stream_, state_.tables(),
+                       static_cast<const uint8_t*>(marked_.data()), found_.data(), uint64_t(room),
+                       found_count_.data());
   stream_.synchronize();
   uint64_t count = 0;
   found_count_.download(&count, 1);
-  if (count != room)
-    throw Failure(fmt::format("cells with {} sites were found to have {}", room, count));
+  if (count != room) throw Failure(fmt::format("cells with {} sites were found to have {}", room, count));
   std::vector<FoundSite> found(room);
   found_.download(found.data(), int64_t(room));
   std::vector<TouchedSite> result;
@@ -294,7 +297,8 @@ void DeviceCells::carry_out_events(int64_t mcs) {
   for (const CellEvent& event : events_) touched.push_back(event.cell);
   touched.insert(touched.end(), vanished_.begin(), vanished_.end());
   state_.fetch_rows(touched, stream_);
-  // What was counted for cells goes with them into other rows, and to their daughters, until it is counted anew.
+  // What was counted for cells goes with them into other rows, and to their daughters, until it is counted
+  // anew.
   std::vector<double> counted;
   if (counts_.any_always()) {
     touched.resize(events_.size());
@@ -312,7 +316,8 @@ void DeviceCells::carry_out_events(int64_t mcs) {
     for (std::size_t h = 0; h < heirs.size(); ++h) {
       const CellId from = h < changes.of_new_type.size() ? heirs[h] : CellId(cells.life[heirs[h]].parent);
       const auto at = std::size_t(std::lower_bound(touched.begin(), touched.end(), from) - touched.begin());
-      for (std::size_t k = 0; k < inputs; ++k) values[k * heirs.size() + h] = counted[k * touched.size() + at];
+      for (std::size_t k = 0; k < inputs; ++k)
+        values[k * heirs.size() + h] = counted[k * touched.size() + at];
     }
     counts_.store(state_, rows_of(heirs), values, stream_);
   }
@@ -338,7 +343,8 @@ void DeviceCells::change(const Cells& cells, const CellChanges& changes) {
   make_room(changed_, device_, changed.size());
   changed_.upload(changed.data(), int64_t(changed.size()));
   change_sites_.launch(state_.grid_stride(), stream_, state_.tables(),
-                       static_cast<const ChangedSite*>(changed_.data()), int64_t(changed.size()), uint32_t(now_));
+                       static_cast<const ChangedSite*>(changed_.data()), int64_t(changed.size()),
+                       uint32_t(now_));
 }
 
 void DeviceCells::count_perimeters(Cells& cells, const CellChanges& changes) {

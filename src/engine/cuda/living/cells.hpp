@@ -1,5 +1,6 @@
-// Cells that live, on a GPU: their formulas are played there, cell by cell; what happens to a few of them after an
-// MCS is worked out by the host from their rows and sites (engine/living/events.hpp), as on a processor.
+// Cells that live, on a GPU: their formulas are played there, cell by cell; what happens to a few of them
+// after an MCS is worked out by the host from their rows and sites (engine/living/events.hpp), as on a
+// processor.
 #pragma once
 
 #include <functional>

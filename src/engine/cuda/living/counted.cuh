@@ -13,7 +13,8 @@ __device__ __forceinline__ double unit_of(uint64_t largest) {
 __device__ __forceinline__ void raise(uint64_t* to, double value) {
   const double size = value < 0 ? -value : value;
   if (size > 0)
-    atomicMax(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(__double_as_longlong(size)));
+    atomicMax(reinterpret_cast<unsigned long long*>(to),
+              static_cast<unsigned long long>(__double_as_longlong(size)));
 }
 __device__ __forceinline__ void add_up(int64_t* to, int64_t by) {
   if (by != 0) atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(by));
@@ -21,15 +22,15 @@ __device__ __forceinline__ void add_up(int64_t* to, int64_t by) {
 
 constexpr int64_t kNoValue = int64_t(1) << 63;  // the cell has no such property
 
-__device__ __forceinline__ void insert_pair(const StateTables& state, const cuda::NeighbourTables& tables, CellId row,
-                                            CellId other) {
+__device__ __forceinline__ void insert_pair(const StateTables& state, const cuda::NeighbourTables& tables,
+                                            CellId row, CellId other) {
   const uint64_t pair = uint64_t(row) << 32 | other;
   uint64_t slot = (pair * 0x9E3779B97F4A7C15ull) >> 20;
   for (int tries = 0; tries < cuda::kNeighbourTries; ++tries, ++slot) {
     uint64_t* const entry = tables.pairs + slot % tables.pair_slots;
     if (*static_cast<volatile uint64_t*>(entry) == pair) return;
-    const uint64_t found = atomicCAS(reinterpret_cast<unsigned long long*>(entry), 0ull,
-                                     static_cast<unsigned long long>(pair));
+    const uint64_t found =
+        atomicCAS(reinterpret_cast<unsigned long long*>(entry), 0ull, static_cast<unsigned long long>(pair));
     if (found == 0) atomicAdd(tables.touched + int64_t(row) * model::kTypes + type_of(state, other), 1);
     if (found == 0 || found == pair) return;
   }
@@ -40,7 +41,8 @@ __device__ __forceinline__ void insert_pair(const StateTables& state, const cuda
 
 // The largest value of a property, then all its values in units.
 extern "C" __global__ void find_largest_property(const __grid_constant__ kiln::cuda::StateTables state,
-                                                 uint32_t types_that_have_it, int32_t property, uint64_t* largest) {
+                                                 uint32_t types_that_have_it, int32_t property,
+                                                 uint64_t* largest) {
   using namespace kiln;
   using namespace kiln::device;
   each_cell(state, [&](CellId row) {
@@ -56,7 +58,8 @@ extern "C" __global__ void round_property(const __grid_constant__ kiln::cuda::St
   const double unit = unit_of(*mean.largest);
   if (thread_number() == 0) mean.values[kMedium] = kNoValue;
   each_cell(state, [&](CellId row) {
-    const bool has_it = state.host_ids[row] != kMedium && (types_that_have_it >> type_of(state, row) & 1) != 0;
+    const bool has_it =
+        state.host_ids[row] != kMedium && (types_that_have_it >> type_of(state, row) & 1) != 0;
     mean.values[row] =
         has_it ? llround(state.properties[int64_t(row) * living::kProperties + property] / unit) : kNoValue;
   });
@@ -120,8 +123,8 @@ extern "C" __global__ void count_neighbours(const __grid_constant__ kiln::cuda::
 }
 
 extern "C" __global__ void work_out_contact(const __grid_constant__ kiln::cuda::StateTables state,
-                                            const __grid_constant__ kiln::cuda::NeighbourTables tables, int32_t type,
-                                            double* values) {
+                                            const __grid_constant__ kiln::cuda::NeighbourTables tables,
+                                            int32_t type, double* values) {
   using namespace kiln;
   using namespace kiln::device;
   each_cell(state, [&](CellId row) {
@@ -154,8 +157,8 @@ extern "C" __global__ void work_out_neighbours_mean(const __grid_constant__ kiln
 namespace kiln::device {
 
 // A concentration, or its change from site to site along an axis; one-sided before a wall.
-__device__ __forceinline__ double voxel_value(const double* concentration, const Lattice& voxels, int32_t coarsen,
-                                              int64_t voxel, int32_t axis) {
+__device__ __forceinline__ double voxel_value(const double* concentration, const Lattice& voxels,
+                                              int32_t coarsen, int64_t voxel, int32_t axis) {
   if (axis < 0) return concentration[voxel];
   const Vec3i here = voxels.position(voxel);
   int32_t apart = 0;
@@ -180,9 +183,9 @@ extern "C" __global__ void find_largest_voxel(const double* concentration,
   for (int64_t voxel = thread_number(); voxel < voxels.sites(); voxel += thread_count())
     raise(largest, voxel_value(concentration, voxels, coarsen, voxel, axis));
 }
-extern "C" __global__ void round_voxels(const double* concentration, const __grid_constant__ kiln::Lattice voxels,
-                                        int32_t coarsen, int32_t axis,
-                                        const __grid_constant__ kiln::cuda::MeanTables mean) {
+extern "C" __global__ void round_voxels(const double* concentration,
+                                        const __grid_constant__ kiln::Lattice voxels, int32_t coarsen,
+                                        int32_t axis, const __grid_constant__ kiln::cuda::MeanTables mean) {
   using namespace kiln::device;
   const double unit = unit_of(*mean.largest);
   for (int64_t voxel = thread_number(); voxel < voxels.sites(); voxel += thread_count())
@@ -221,7 +224,8 @@ extern "C" __global__ void sum_voxels(const __grid_constant__ kiln::cuda::StateT
   }
 }
 extern "C" __global__ void work_out_mean(const __grid_constant__ kiln::cuda::StateTables state,
-                                         const __grid_constant__ kiln::cuda::MeanTables mean, double* values) {
+                                         const __grid_constant__ kiln::cuda::MeanTables mean,
+                                         double* values) {
   using namespace kiln;
   using namespace kiln::device;
   const double unit = unit_of(*mean.largest);

@@ -136,8 +136,8 @@ void DeviceCounts::count_neighbours(const DeviceState& state, const std::vector<
       overflow_.fill(0, &stream_);
       tables = {borders_.data(), touched_.data(), pairs_.data(), uint64_t(pairs_.size()), overflow_.data()};
     }
-    count_neighbours_.launch(shape, stream_, rows, tables, static_cast<const MeanTables*>(mean_tables_.data()),
-                             int32_t(means.size()));
+    count_neighbours_.launch(shape, stream_, rows, tables,
+                             static_cast<const MeanTables*>(mean_tables_.data()), int32_t(means.size()));
     if (!cells) break;
     uint32_t crowded = 0;
     stream_.synchronize();

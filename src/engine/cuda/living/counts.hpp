@@ -14,7 +14,8 @@ namespace kiln::cuda {
 
 class DeviceCounts {
  public:
-  DeviceCounts(const Device& device, const Stream& stream, const Model& model, const LivingPrograms& programs);
+  DeviceCounts(const Device& device, const Stream& stream, const Model& model,
+               const LivingPrograms& programs);
 
   // In the order of what values() has, by row, for each of them.
   std::vector<formula::Input> inputs() const;
@@ -63,8 +64,9 @@ class DeviceCounts {
   Buffer<uint64_t> pairs_;
   Buffer<uint32_t> overflow_;
   Buffer<MeanTables> mean_tables_;
-  Function find_largest_property_, round_property_, count_neighbours_, work_out_contact_, work_out_neighbours_,
-      work_out_neighbours_mean_, find_largest_voxel_, round_voxels_, sum_voxels_, work_out_mean_;
+  Function find_largest_property_, round_property_, count_neighbours_, work_out_contact_,
+      work_out_neighbours_, work_out_neighbours_mean_, find_largest_voxel_, round_voxels_, sum_voxels_,
+      work_out_mean_;
 };
 
 }  // namespace kiln::cuda

@@ -1,5 +1,5 @@
-// Cells that live, on a GPU: a thread per cell plays its equations, rules and growth; what happens to its sites
-// is worked out by the host (engine/living/events.hpp). Compiled behind living/source.cpp's text.
+// Cells that live, on a GPU: a thread per cell plays its equations, rules and growth; what happens to its
+// sites is worked out by the host (engine/living/events.hpp). Compiled behind living/source.cpp's text.
 #pragma once
 
 namespace kiln::device {
@@ -18,7 +18,8 @@ __device__ __forceinline__ void list_plain_event(const LivingCell& cell, int32_t
 
 // Equations; where `ruled`, also rules and what has ended.
 extern "C" __global__ void live(const __grid_constant__ kiln::cuda::StateTables state,
-                                const __grid_constant__ kiln::cuda::LivingTables living, int64_t mcs, bool ruled) {
+                                const __grid_constant__ kiln::cuda::LivingTables living, int64_t mcs,
+                                bool ruled) {
   using namespace kiln;
   using namespace kiln::device;
   each_cell(state, [&](CellId row) {
@@ -61,8 +62,8 @@ extern "C" __global__ void grow(const __grid_constant__ kiln::cuda::StateTables 
 
 // What every cell secretes per site and second, by a formula.
 extern "C" __global__ void work_out_secretion(const __grid_constant__ kiln::cuda::StateTables state,
-                                              const __grid_constant__ kiln::cuda::LivingTables living, int64_t mcs,
-                                              int32_t substance, double* rates) {
+                                              const __grid_constant__ kiln::cuda::LivingTables living,
+                                              int64_t mcs, int32_t substance, double* rates) {
   using namespace kiln;
   using namespace kiln::device;
   each_cell(state, [&](CellId row) {
@@ -78,8 +79,9 @@ extern "C" __global__ void mark_rows(const kiln::CellId* rows, int64_t count, ui
 }
 
 // Sites of marked cells, in any order.
-extern "C" __global__ void find_touched(const __grid_constant__ kiln::cuda::StateTables state, const uint8_t* marked,
-                                        kiln::cuda::FoundSite* found, uint64_t room, uint64_t* count) {
+extern "C" __global__ void find_touched(const __grid_constant__ kiln::cuda::StateTables state,
+                                        const uint8_t* marked, kiln::cuda::FoundSite* found, uint64_t room,
+                                        uint64_t* count) {
   using namespace kiln;
   using namespace kiln::device;
   const Word* const sites = static_cast<const Word*>(state.sites);
@@ -92,13 +94,15 @@ extern "C" __global__ void find_touched(const __grid_constant__ kiln::cuda::Stat
 }
 
 extern "C" __global__ void change_sites(const __grid_constant__ kiln::cuda::StateTables state,
-                                        const kiln::cuda::ChangedSite* changed, int64_t count, uint32_t clock) {
+                                        const kiln::cuda::ChangedSite* changed, int64_t count,
+                                        uint32_t clock) {
   using namespace kiln;
   using namespace kiln::device;
   Word* const sites = static_cast<Word*>(state.sites);
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
     Word& word = sites[changed[i].site];
-    word = changed[i].row == kMedium ? word_of(kMedium, clock) : Word((word & ~kIdMask) | Word(changed[i].row));
+    word =
+        changed[i].row == kMedium ? word_of(kMedium, clock) : Word((word & ~kIdMask) | Word(changed[i].row));
   }
 }
 

@@ -16,7 +16,8 @@ struct LivingCell {
   TypeId type;
   int64_t mcs;
 
-  __device__ __forceinline__ LivingCell(const StateTables& s, const cuda::LivingTables& l, CellId cell, int64_t now)
+  __device__ __forceinline__ LivingCell(const StateTables& s, const cuda::LivingTables& l, CellId cell,
+                                        int64_t now)
       : state(s), living(l), row(cell), host(s.host_ids[cell]), type(type_of(s, cell)), mcs(now) {}
 
   __device__ __forceinline__ bool is_alive() const {
@@ -69,8 +70,8 @@ struct LivingCell {
 
   // The first one tells why it cannot go on.
   template <int kInputs>
-  __device__ __noinline__ void fail(cuda::LivingFailure::Kind kind, int32_t number, double value, double before,
-                                    const double (&inputs)[kInputs]) const {
+  __device__ __noinline__ void fail(cuda::LivingFailure::Kind kind, int32_t number, double value,
+                                    double before, const double (&inputs)[kInputs]) const {
     cuda::LivingFailure& failure = *living.failure;
     if (atomicCAS(&failure.taken, 0u, 1u) != 0) return;
     failure.kind = kind;

@@ -36,14 +36,13 @@ void DeviceLivingStage::require_success() {
   if (cells_ != nullptr) cells_->require_success();
 }
 
-std::unique_ptr<DeviceLivingStage> living_stage_of(const Model* model, const Physics& physics, const Device& device,
-                                                   const Stream& stream, DeviceState& state, DeviceTick& tick,
-                                                   LivingHooks hooks) {
+std::unique_ptr<DeviceLivingStage> living_stage_of(const Model* model, const Physics& physics,
+                                                   const Device& device, const Stream& stream,
+                                                   DeviceState& state, DeviceTick& tick, LivingHooks hooks) {
   if (model == nullptr || !model->has_stages()) return nullptr;
   auto result = std::make_unique<DeviceLivingStage>(device, stream, *model, physics, state, std::move(hooks));
   tick.live_with([all = result.get()](int64_t mcs) { all->play(mcs); });
-  if (!model->substances.empty())
-    state.fetch_more_with([all = result.get()](State& to) { all->fetch(to); });
+  if (!model->substances.empty()) state.fetch_more_with([all = result.get()](State& to) { all->fetch(to); });
   return result;
 }
 

@@ -29,8 +29,8 @@ class DeviceLivingStage {
 };
 
 // That of a model, if it has any, as a part of the tick and of the state; else nullptr.
-std::unique_ptr<DeviceLivingStage> living_stage_of(const Model* model, const Physics& physics, const Device& device,
-                                                   const Stream& stream, DeviceState& state, DeviceTick& tick,
-                                                   LivingHooks hooks);
+std::unique_ptr<DeviceLivingStage> living_stage_of(const Model* model, const Physics& physics,
+                                                   const Device& device, const Stream& stream,
+                                                   DeviceState& state, DeviceTick& tick, LivingHooks hooks);
 
 }  // namespace kiln::cuda

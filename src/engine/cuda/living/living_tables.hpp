@@ -21,7 +21,7 @@ struct LivingFailure {
   enum Kind : int32_t { none, equation, rate, set, growth, secretion };
   uint32_t taken;
   Kind kind;
-  CellId cell;  // as the host knows it
+  CellId cell;           // as the host knows it
   int32_t type, number;  // of the property, the rule or the secretion
   int64_t mcs;
   double value, before;
@@ -43,7 +43,7 @@ struct LivingTables {
   uint64_t seed;
   const double* counted;  // what was counted for formulas: by input, then by row
   ListedEvent* events;
-  double* set;            // what their rules set, as many for each
+  double* set;  // what their rules set, as many for each
   uint32_t* event_count;
   LivingFailure* failure;
 };

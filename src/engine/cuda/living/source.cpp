@@ -17,7 +17,8 @@ std::string literal(double number) {
 // Writes functions of (const LivingCell& cell), one branch for every type.
 class Writer {
  public:
-  Writer(const Living& living, const std::vector<formula::Input>& counted) : living_(living), counted_(counted) {}
+  Writer(const Living& living, const std::vector<formula::Input>& counted)
+      : living_(living), counted_(counted) {}
 
   std::string advance(std::size_t type, const formula::Equations& equations);
   std::string follow(const LivingPrograms::OfType& of_type, std::size_t type);
@@ -50,7 +51,8 @@ std::string Writer::value_of(const formula::Input& input) const {
     const auto known = std::find(counted_.begin(), counted_.end(), input);
     return fmt::format("cell.counted({})", known - counted_.begin());
   }
-  if (const int property = property_of(input); property >= 0) return fmt::format("cell.property({})", property);
+  if (const int property = property_of(input); property >= 0)
+    return fmt::format("cell.property({})", property);
   return fmt::format("cell.{}()", input.name);
 }
 
@@ -62,7 +64,8 @@ std::string Writer::define(const formula::Program& program, const std::string& n
 // Declares `in` and `out`.
 std::string Writer::results_of(const formula::Program& program, const std::string& name) {
   std::string inputs;
-  for (const formula::Input& input : program.inputs()) inputs += (inputs.empty() ? "" : ", ") + value_of(input);
+  for (const formula::Input& input : program.inputs())
+    inputs += (inputs.empty() ? "" : ", ") + value_of(input);
   return fmt::format("      const double in[{}] = {{{}}};\n      double out[{}];\n      {}(in, out);\n",
                      std::max<std::size_t>(1, program.inputs().size()), inputs,
                      std::max<std::size_t>(1, program.results()), define(program, name));
@@ -90,7 +93,8 @@ std::string Writer::advance(std::size_t type, const formula::Equations& equation
   for (std::size_t u = 0; u < unknowns.size(); ++u) {
     begin += fmt::format("{}cell.property({})", u > 0 ? ", " : "", unknowns[u]);
     end += fmt::format(
-        "      if (!is_finite(y[{0}])) cell.fail(cuda::LivingFailure::equation, {1}, y[{0}], cell.property({1}), y);\n"
+        "      if (!is_finite(y[{0}])) cell.fail(cuda::LivingFailure::equation, {1}, y[{0}], "
+        "cell.property({1}), y);\n"
         "      cell.set_property({1}, y[{0}]);\n",
         u, unknowns[u]);
   }
@@ -103,8 +107,8 @@ std::string Writer::advance(std::size_t type, const formula::Equations& equation
       "        {7}(in, y);\n"
       "      }}\n{8}"
       "      return;\n    }}\n",
-      type, unknowns.size(), begin, given, equations.steps(), std::max<std::size_t>(1, step.inputs().size()), inputs,
-      define(step, fmt::format("step_{}", type)), end);
+      type, unknowns.size(), begin, given, equations.steps(), std::max<std::size_t>(1, step.inputs().size()),
+      inputs, define(step, fmt::format("step_{}", type)), end);
 }
 
 std::string set_text(const Setting& setting, std::size_t result) {
@@ -123,8 +127,8 @@ std::string Writer::follow(const LivingPrograms::OfType& of_type, std::size_t ty
                      results_of(of_type.rules, fmt::format("rules_{}", type)) + "      ChosenEvent chosen;\n";
   const auto check = [&](const RuleAt& at, std::size_t result, const char* kind) {
     return fmt::format(
-        "if (!is_finite(out[{0}])) return cell.fail(cuda::LivingFailure::{1}, {2}, out[{0}], 0, in);\n", result, kind,
-        at.number);
+        "if (!is_finite(out[{0}])) return cell.fail(cuda::LivingFailure::{1}, {2}, out[{0}], 0, in);\n",
+        result, kind, at.number);
   };
   for (const RuleAt& at : of_type.at) {
     if (at.has_rate()) text += "      " + check(at, at.rate, "rate");
@@ -145,7 +149,8 @@ std::string Writer::follow(const LivingPrograms::OfType& of_type, std::size_t ty
 std::string Writer::grow(const LivingPrograms::OfType& of_type, std::size_t type) {
   return fmt::format("    case {}: {{\n", type) + results_of(of_type.growth, fmt::format("growth_{}", type)) +
          fmt::format(
-             "      if (!is_finite(out[0])) return cell.fail(cuda::LivingFailure::growth, 0, out[0], 0, in);\n"
+             "      if (!is_finite(out[0])) return cell.fail(cuda::LivingFailure::growth, 0, out[0], 0, "
+             "in);\n"
              "      return cell.grow(out[0], {});\n    }}\n",
              literal(living_.types[type].up_to));
 }
@@ -155,14 +160,16 @@ std::string Writer::secretes(const LivingPrograms::Secretion& secretion, std::si
          results_of(secretion.rate, fmt::format("secretion_{}", number)) +
          fmt::format(
              "      if (!is_finite(out[0])) {{\n"
-             "        cell.fail(cuda::LivingFailure::secretion, {}, out[0], 0, in);\n        return 0;\n      }}\n"
+             "        cell.fail(cuda::LivingFailure::secretion, {}, out[0], 0, in);\n        return 0;\n     "
+             " }}\n"
              "      return (out[0] < 0.0 ? 0.0 : out[0]) / {};\n    }}\n",
              number, secretion.per == SubstanceUse::Per::cell ? "cell.volume()" : "1.0");
 }
 
 std::string function(const std::string& declaration, const std::string& cases) {
-  return fmt::format("__device__ __forceinline__ {} {{\n  switch (cell.type) {{\n{}    default:\n      break;\n  }}\n",
-                     declaration, cases);
+  return fmt::format(
+      "__device__ __forceinline__ {} {{\n  switch (cell.type) {{\n{}    default:\n      break;\n  }}\n",
+      declaration, cases);
 }
 
 }  // namespace
@@ -174,7 +181,8 @@ std::string living_source(const Model& model, const LivingPrograms& programs, co
   std::string advance, follow, grow, secretes;
   for (std::size_t type = 1; type < programs.types.size(); ++type) {
     const LivingPrograms::OfType& of_type = programs.types[type];
-    if (living.types[type].equations != nullptr) advance += writer.advance(type, *living.types[type].equations);
+    if (living.types[type].equations != nullptr)
+      advance += writer.advance(type, *living.types[type].equations);
     if (!of_type.at.empty()) follow += writer.follow(of_type, type);
     if (living.types[type].growth != kNoFormula) grow += writer.grow(of_type, type);
   }
@@ -184,7 +192,8 @@ std::string living_source(const Model& model, const LivingPrograms& programs, co
     for (std::size_t i = 0; i < programs.secretions.size(); ++i)
       if (programs.secretions[i].substance == s) cases += writer.secretes(programs.secretions[i], i);
     if (cases.empty()) continue;
-    by_substance += function(fmt::format("double secretes_{}(const LivingCell& cell)", s), cases) + "  return 0;\n}\n";
+    by_substance +=
+        function(fmt::format("double secretes_{}(const LivingCell& cell)", s), cases) + "  return 0;\n}\n";
     secretes += fmt::format("  if (substance == {0}) return secretes_{0}(cell);\n", s);
   }
   return model_prologue(physics, layout, history, Numbers::folded, all_sites(physics.lattice)) +
@@ -197,8 +206,8 @@ std::string living_source(const Model& model, const LivingPrograms& programs, co
              "#include \"engine/cuda/living/living_cell.cuh\"\n"
              "namespace kiln::living {{\n"
              "using namespace kiln::device;\n",
-             living.properties.size(), std::max<std::size_t>(1, programs.most_set), !advance.empty(), !grow.empty(),
-             literal(living.seconds_per_mcs)) +
+             living.properties.size(), std::max<std::size_t>(1, programs.most_set), !advance.empty(),
+             !grow.empty(), literal(living.seconds_per_mcs)) +
          writer.functions() + function("void advance(const LivingCell& cell)", advance) + "}\n" +
          function("void follow(const LivingCell& cell)", follow) + "}\n" +
          function("void grow(const LivingCell& cell)", grow) + "}\n" + by_substance +

@@ -316,10 +316,11 @@ std::function<void()> DeviceState::begin_copy(State& to, const Stream& stream) {
   if (!now.cells.life.empty()) then = std::make_shared<const CellNumbers>(numbers());
   return [this, &to, then, mcs = mcs_] {
     copy_->made.hold_back(copy_->stream);
-    download_sites(
-        {copy_->sites, copy_->stream, copy_->staging, then ? *then : numbers(), mcs, 0}, to, [&](int64_t count, const auto& work) {
-          in_parallel(count, copying_threads(), [&](int, int64_t begin, int64_t end) { work(begin, end); });
-        });
+    download_sites({copy_->sites, copy_->stream, copy_->staging, then ? *then : numbers(), mcs, 0}, to,
+                   [&](int64_t count, const auto& work) {
+                     in_parallel(count, copying_threads(),
+                                 [&](int, int64_t begin, int64_t end) { work(begin, end); });
+                   });
   };
 }
 
@@ -344,9 +345,8 @@ void DeviceState::scatter(const void* from, int words, std::span<const CellId> t
   if (ordered_.size() < bytes) ordered_ = Buffer<uint8_t>(device_, 2 * bytes, "the cells");
   some_rows_.upload(to.data(), count);
   ordered_.upload(static_cast<const uint8_t*>(from), bytes);
-  put_back_.launch(grid_stride(), stream, reinterpret_cast<const uint32_t*>(ordered_.data()),
-                       uint32_t(words), static_cast<const CellId*>(some_rows_.data()), count,
-                       static_cast<uint32_t*>(rows));
+  put_back_.launch(grid_stride(), stream, reinterpret_cast<const uint32_t*>(ordered_.data()), uint32_t(words),
+                   static_cast<const CellId*>(some_rows_.data()), count, static_cast<uint32_t*>(rows));
 }
 
 void DeviceState::fetch_rows(std::span<const CellId> cells, const Stream& stream) {

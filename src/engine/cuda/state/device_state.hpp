@@ -159,10 +159,11 @@ class DeviceState {
   Function put_in_order_, put_back_, unpack_ids_;
   Buffer<uint8_t> sites_, moved_;
   Buffer<uint32_t> anchors_moved_;
-  Buffer<CellId> host_ids_;    // per cell of the device: its id among its member's
-  Buffer<CellId> device_ids_;  // per cell of the host, member after member: its row on the device; room for more
-  Buffer<CellId> some_rows_;   // of cells whose rows are fetched or stored
-  Buffer<uint8_t> ordered_;    // a piece of a column in the host's order, to be downloaded
+  Buffer<CellId> host_ids_;  // per cell of the device: its id among its member's
+  Buffer<CellId>
+      device_ids_;  // per cell of the host, member after member: its row on the device; room for more
+  Buffer<CellId> some_rows_;  // of cells whose rows are fetched or stored
+  Buffer<uint8_t> ordered_;   // a piece of a column in the host's order, to be downloaded
   StagingBuffer staging_;
   Pinned<uint8_t> visited_;         // lattices of some members
   std::optional<DeviceCopy> copy_;  // made when it is first needed

@@ -15,7 +15,7 @@ extern "C" __global__ void put_in_order(const uint32_t* rows, uint32_t words, co
 
 // The other way round: row i goes to the row with the number rows[i].
 extern "C" __global__ void put_back(const uint32_t* from, uint32_t words, const kiln::CellId* rows,
-                                        int64_t count, uint32_t* to) {
+                                    int64_t count, uint32_t* to) {
   const int64_t stride = int64_t(gridDim.x) * blockDim.x;
   for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count * words; i += stride) {
     const int64_t row = i / words;

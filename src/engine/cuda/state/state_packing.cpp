@@ -39,7 +39,8 @@ CellNumbers::CellNumbers(const State& state, int types, const std::vector<std::s
   std::vector<std::pair<uint64_t, CellId>> order;
   order.reserve(cells);
   for (CellId cell = 1; cell < cells; ++cell)
-    if (type[cell] != 0 && !state.cells.is_gone(cell, frozen)) order.emplace_back(uint64_t(type[cell]) << 56 | place_in_order(state, cell), cell);
+    if (type[cell] != 0 && !state.cells.is_gone(cell, frozen))
+      order.emplace_back(uint64_t(type[cell]) << 56 | place_in_order(state, cell), cell);
   std::sort(order.begin(), order.end());
   to_device.assign(cells, kMedium);
   from_device.reserve(cells);

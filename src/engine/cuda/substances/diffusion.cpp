@@ -151,8 +151,7 @@ void DeviceDiffusion::hold(bool in_books) {
 void DeviceDiffusion::play(const substances::Stages& stages, bool in_books) {
   const Launch shape{{unsigned(device_.info().multiprocessors * 8)}, {256}};
   const auto count = int64_t(stages.stages.size()), slots = count * stages.steps + 1;
-  if (flows_.size() < slots * kRowSums)
-    flows_ = Buffer<double>(device_, slots * kRowSums, "substances");
+  if (flows_.size() < slots * kRowSums) flows_ = Buffer<double>(device_, slots * kRowSums, "substances");
   int64_t slot = 0, summed = 0;  // sets of sums: begun, and added up
   const auto sums_to_fill = [&] { return row_sums_.data() + (slot++ - summed) * kRowSums * rows(); };
   const auto add_up = [&] {

@@ -1,5 +1,6 @@
-// A stage of a substance's equation on a GPU, a row of voxels per warp, and sums for its budget. The arithmetic is
-// that of engine/substances/row_worker.cpp, in its order. Compiled behind a line that says kDim.
+// A stage of a substance's equation on a GPU, a row of voxels per warp, and sums for its budget. The
+// arithmetic is that of engine/substances/row_worker.cpp, in its order. Compiled behind a line that says
+// kDim.
 #pragma once
 
 #include "engine/cuda/substances/diffusion_tables.hpp"
@@ -25,7 +26,8 @@ struct VoxelView {
   }
 
   __device__ bool is_at_wall(int axis, bool high) const {
-    return !is_inner && !tables.voxels.periodic[axis] && place[axis] == (high ? tables.voxels.size[axis] - 1 : 0);
+    return !is_inner && !tables.voxels.periodic[axis] &&
+           place[axis] == (high ? tables.voxels.size[axis] - 1 : 0);
   }
   __device__ double beside(int axis, bool high) const {
     if (is_inner) {
@@ -113,9 +115,9 @@ __device__ __forceinline__ void each_by_a_warp(int64_t count, const Work& work) 
 
 }  // namespace kiln::device
 
-// A stage, into `before`; none where that is a null pointer. And what was there before it, row by row: what there
-// is, what is taken up, what comes through walls, what holds concentrations, what is secreted, in five arrays of
-// `rows`; unless `sums` is a null pointer.
+// A stage, into `before`; none where that is a null pointer. And what was there before it, row by row: what
+// there is, what is taken up, what comes through walls, what holds concentrations, what is secreted, in five
+// arrays of `rows`; unless `sums` is a null pointer.
 extern "C" __global__ void diffuse(const __grid_constant__ kiln::cuda::DiffusionTables tables,
                                    const __grid_constant__ kiln::substances::Stage stage, const double* now,
                                    double* before, int64_t rows, double* sums) {
@@ -130,7 +132,8 @@ extern "C" __global__ void diffuse(const __grid_constant__ kiln::cuda::Diffusion
       const bool held = view.is_held();
       const double change = before != nullptr || held ? view.change() : 0.0;
       if (before != nullptr)
-        before[view.index] = stage.next(view.c, held ? 0.0 : change, stage.has_older ? before[view.index] : 0.0);
+        before[view.index] =
+            stage.next(view.c, held ? 0.0 : change, stage.has_older ? before[view.index] : 0.0);
       if (sums == nullptr) continue;
       const double part = view.open_part();
       double taken = 0;

@@ -41,13 +41,15 @@ __device__ __forceinline__ void count_sources_of(const StateTables& state, const
     double sum = counts.of_cells;
 #pragma unroll
     for (int type = 0; type < model::kTypes; ++type)
-      if (!tables.by_formula[type] && tables.per_site[type] != 0) sum = sum + tables.per_site[type] * double(counts.of_type[type]);
+      if (!tables.by_formula[type] && tables.per_site[type] != 0)
+        sum = sum + tables.per_site[type] * double(counts.of_type[type]);
     tables.secretion[voxel] = here > 0 ? sum / here : 0.0;
   }
   for (int k = 0; k < tables.takers; ++k) {
     int32_t taking = 0;
 #pragma unroll
-    for (int type = 0; type < model::kTypes; ++type) taking = type == tables.taker[k] ? counts.of_type[type] : taking;
+    for (int type = 0; type < model::kTypes; ++type)
+      taking = type == tables.taker[k] ? counts.of_type[type] : taking;
     tables.share[k][voxel] = here > 0 ? double(taking) / here : 0.0;
   }
   if (tables.is_held == nullptr) return;

@@ -61,10 +61,9 @@ DeviceSubstances::DeviceSubstances(const Device& device, const Stream& stream, c
 }
 
 void DeviceSubstances::use_layout(const Physics& physics, const DeviceState& state) {
-  const Module module(device_,
-                      compile_cached(sources_source(physics, state.layout(), state.history_length()),
-                                     "sources.cu", architecture_for(device_.info()))
-                          .cubin);
+  const Module module(device_, compile_cached(sources_source(physics, state.layout(), state.history_length()),
+                                              "sources.cu", architecture_for(device_.info()))
+                                   .cubin);
   count_sources_ = module.function("count_sources");
 }
 

@@ -30,7 +30,8 @@ void make_room(Buffer<T>& buffer, const Device& device, int64_t count, const cha
 
 std::string survey_source(const Physics& physics, const SiteLayout& layout) {
   // None of its kernels reads a number that may change.
-  return model_prologue(physics, layout, 0, Numbers::in_memory) + "#include \"engine/cuda/survey/survey.cuh\"\n";
+  return model_prologue(physics, layout, 0, Numbers::in_memory) +
+         "#include \"engine/cuda/survey/survey.cuh\"\n";
 }
 
 Survey::Survey(const Device& device, const Stream& stream, DeviceState& state, const Physics& physics)
@@ -99,9 +100,7 @@ void Survey::tracked_sites(const TakeBits& take) {
   state_.download(bits_, stream_, take);
 }
 
-int64_t Survey::sample_size(int64_t stride) const {
-  return (state_.cells() - 2 + stride) / stride;
-}
+int64_t Survey::sample_size(int64_t stride) const { return (state_.cells() - 2 + stride) / stride; }
 
 void Survey::number_sample(int64_t stride) {
   make_room(numbers_, device_, state_.tables().cells, "a number per cell");

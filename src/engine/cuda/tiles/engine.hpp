@@ -3,10 +3,10 @@
 
 #include "engine/cuda/between/tick.hpp"
 #include "engine/cuda/driver/driver.hpp"
+#include "engine/cuda/living/living_stage.hpp"
 #include "engine/cuda/model_source.hpp"
 #include "engine/cuda/state/device_state.hpp"
 #include "engine/cuda/state/field_values.hpp"
-#include "engine/cuda/living/living_stage.hpp"
 #include "engine/cuda/survey/survey.hpp"
 #include "engine/cuda/tiles/memory.hpp"
 #include "engine/engine.hpp"
