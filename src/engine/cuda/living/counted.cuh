@@ -20,6 +20,14 @@ __device__ __forceinline__ void add_up(int64_t* to, int64_t by) {
   if (by != 0) atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(by));
 }
 
+// Whether a row has a cell with this property; what is left of a dead one counts as long as it has sites.
+__device__ __forceinline__ bool has_property(const StateTables& state, CellId row,
+                                             uint32_t types_that_have_it) {
+  const TypeId type = type_of(state, row);
+  if (state.host_ids[row] == kMedium || (types_that_have_it >> type & 1) == 0) return false;
+  return state.ends[row] == 0 || state.extents[row].volume != 0 || is_frozen(type);
+}
+
 constexpr int64_t kNoValue = int64_t(1) << 63;  // the cell has no such property
 
 __device__ __forceinline__ void insert_pair(const StateTables& state, const cuda::NeighbourTables& tables,
@@ -46,7 +54,7 @@ extern "C" __global__ void find_largest_property(const __grid_constant__ kiln::c
   using namespace kiln;
   using namespace kiln::device;
   each_cell(state, [&](CellId row) {
-    if (state.host_ids[row] == kMedium || (types_that_have_it >> type_of(state, row) & 1) == 0) return;
+    if (!has_property(state, row, types_that_have_it)) return;
     raise(largest, state.properties[int64_t(row) * living::kProperties + property]);
   });
 }
@@ -58,8 +66,7 @@ extern "C" __global__ void round_property(const __grid_constant__ kiln::cuda::St
   const double unit = unit_of(*mean.largest);
   if (thread_number() == 0) mean.values[kMedium] = kNoValue;
   each_cell(state, [&](CellId row) {
-    const bool has_it =
-        state.host_ids[row] != kMedium && (types_that_have_it >> type_of(state, row) & 1) != 0;
+    const bool has_it = has_property(state, row, types_that_have_it);
     mean.values[row] =
         has_it ? llround(state.properties[int64_t(row) * living::kProperties + property] / unit) : kNoValue;
   });
