@@ -246,7 +246,7 @@ void add_render(CLI::App& app, RenderOptions& o) {
       ->type_name("WHAT");
   c.add_option("--range", p.range, "colours by a number: the two values at the ends of the scale")
       ->expected(2)
-      ->type_name("LOW HIGH");
+      ->option_text("LOW HIGH");
   add_choice<int>(c, "--axis", p.axis, {{"x", 0}, {"y", 1}, {"z", 2}},
                   "slice: the axis that is cut across, x, y or z")
       ->type_name("AXIS");
