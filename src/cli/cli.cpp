@@ -191,7 +191,7 @@ void add_bench(CLI::App& app, BenchOptions& o) {
 
 void add_fidelity(CLI::App& app, FidelityOptions& o) {
   CLI::App& c = *app.add_subcommand("fidelity", "Measures a schedule against the serial chain");
-  c.add_flag("--quick", o.quick, "a minute on two cores; open questions do not fail it");
+  c.add_flag("--quick", o.quick, "two minutes on two cores; open questions do not fail it");
   auto* close =
       c.add_flag("--close", o.close,
                  "tests models with fidelity = \"close\", with closer limits on spreads and displacement");

@@ -38,9 +38,10 @@ struct SubstanceView {
   int32_t coarsen = 1;
 };
 
+// `values` in place of its own.
 template <int Dim>
-KILN_HD inline float concentration_at(const SubstanceView& substance, const Vec3i& site) {
-  const float* const values = substance.values;
+KILN_HD inline float concentration_at(const SubstanceView& substance, const float* values,
+                                      const Vec3i& site) {
   const Lattice& voxels = substance.voxels;
   const int32_t coarsen = substance.coarsen;
   const auto mixed = [](float a, float b, float part) { return a + part * (b - a); };
@@ -54,6 +55,11 @@ KILN_HD inline float concentration_at(const SubstanceView& substance, const Vec3
   if constexpr (Dim == 2) return plane(0);
   const Between z = between_voxels(site.z, voxels.size.z, voxels.periodic.z, coarsen);
   return mixed(plane(z.low), plane(z.high), z.part);
+}
+
+template <int Dim>
+KILN_HD inline float concentration_at(const SubstanceView& substance, const Vec3i& site) {
+  return concentration_at<Dim>(substance, substance.values, site);
 }
 
 }  // namespace kiln

@@ -38,7 +38,7 @@ struct FidelityScenario {
   std::vector<FidelityQuantity> quantities;
 };
 
-// The whole suite: `quick` for about a minute on two cores, else for tens of minutes. `closely` halves the
+// The whole suite: `quick` for about two minutes on two cores, else for tens of minutes. `closely` halves the
 // limits of standard deviations, and of the displacement of persistent cells.
 std::vector<FidelityScenario> fidelity_scenarios(bool quick, bool closely = false);
 

@@ -26,20 +26,21 @@ class Equations {
                int64_t count) const;
   // A step, for a GPU; its inputs are those of the program, and its results the unknowns.
   const Program& step() const { return step_; }
-  double seconds_per_step() const { return seconds_per_step_; }
-  int steps() const { return steps_; }
-
- private:
+  // What each input of a step is: an unknown or a given value, by its number, or the time.
   struct Source {
     enum class Kind { unknown, given, time } kind;
     std::size_t number;
   };
+  const std::vector<Source>& sources() const { return sources_; }
+  double seconds_per_step() const { return seconds_per_step_; }
+  int steps() const { return steps_; }
 
+ private:
   Program step_;
   double seconds_per_step_;
   int steps_;
   std::vector<Input> given_;
-  std::vector<Source> sources_;  // of the inputs of a step
+  std::vector<Source> sources_;
 };
 
 }  // namespace kiln::formula

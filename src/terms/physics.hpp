@@ -75,9 +75,9 @@ struct Physics {
   template <int Dim>
   KILN_HOT float concentration(int substance, Vec3i place) const {
     lattice.wrap(place);
-    SubstanceView view = substances[substance];
-    if (substance_values != nullptr) view.values = substance_values[substance];
-    return concentration_at<Dim>(view, place);
+    const SubstanceView& view = substances[substance];
+    return concentration_at<Dim>(
+        view, substance_values != nullptr ? substance_values[substance] : view.values, place);
   }
 };
 

@@ -228,12 +228,6 @@ void DeviceCells::end_vanished(int64_t mcs) {
   }
 }
 
-std::vector<CellId> DeviceCells::rows_of(std::span<const CellId> cells) const {
-  std::vector<CellId> rows;
-  for (const CellId cell : cells) rows.push_back(state_.numbers().to_device[cell]);
-  return rows;
-}
-
 void DeviceCells::make_room_for_events() {
   const Cells& cells = state_.known().cells;
   std::vector<std::size_t> needed(model_.types.size(), 0);
@@ -250,10 +244,10 @@ void DeviceCells::make_room_for_events() {
   if (fits) return;
   std::vector<CellId> all(cells.count());
   std::iota(all.begin(), all.end(), kMedium);
-  const std::vector<double> counted = counts_.fetch(state_, rows_of(all), stream_);
+  const std::vector<double> counted = counts_.fetch(state_, state_.numbers().rows_of(all), stream_);
   state_.make_room(room_for(model_, state_.known(), needed), stream_);
   use_rows();
-  counts_.store(state_, rows_of(all), counted, stream_);
+  counts_.store(state_, state_.numbers().rows_of(all), counted, stream_);
   hooks_.rows_changed();
 }
 
@@ -266,7 +260,7 @@ std::vector<TouchedSite> DeviceCells::find_sites() {
     room += std::size_t(state_.known().cells.extent[event.cell].volume);
   }
   if (room == 0) return {};
-  const std::vector<CellId> rows = rows_of(moving);
+  const std::vector<CellId> rows = state_.numbers().rows_of(moving);
   make_room(found_, device_, room);
   Buffer<CellId> to_mark(device_, int64_t(rows.size()), "what becomes of cells");
   to_mark.upload(rows.data(), int64_t(rows.size()));
@@ -302,7 +296,7 @@ void DeviceCells::carry_out_events(int64_t mcs) {
   std::vector<double> counted;
   if (counts_.any_always()) {
     touched.resize(events_.size());
-    counted = counts_.fetch(state_, rows_of(touched), stream_);
+    counted = counts_.fetch(state_, state_.numbers().rows_of(touched), stream_);
   }
   const std::vector<TouchedSite> sites = find_sites();
   end_vanished(mcs);
@@ -319,7 +313,7 @@ void DeviceCells::carry_out_events(int64_t mcs) {
       for (std::size_t k = 0; k < inputs; ++k)
         values[k * heirs.size() + h] = counted[k * touched.size() + at];
     }
-    counts_.store(state_, rows_of(heirs), values, stream_);
+    counts_.store(state_, state_.numbers().rows_of(heirs), values, stream_);
   }
   if (!changes.sites.empty()) hooks_.sites_changed();
 }

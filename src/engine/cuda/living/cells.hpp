@@ -27,6 +27,8 @@ class DeviceCells : private TissueSites {
   DeviceCells(const Device& device, const Stream& stream, const Model& model, const Physics& physics,
               DeviceState& state, LivingHooks hooks);
 
+  // The one that counts from now on: it has to last until the next.
+  void set_physics(const Physics& physics) { physics_ = physics; }
   // What follows is the end of MCS number `mcs`, in this order.
   void count(int64_t mcs, const DeviceSubstances* substances);
   // By row: what cells secrete of a substance, where a formula says it; nullptr where none does.
@@ -47,7 +49,6 @@ class DeviceCells : private TissueSites {
   void make_room_for_events();
   std::vector<TouchedSite> find_sites();
   void carry_out_events(int64_t mcs);
-  std::vector<CellId> rows_of(std::span<const CellId> cells) const;
   void free_row(CellId cell);
   void store_changed(const CellChanges& changes);
 

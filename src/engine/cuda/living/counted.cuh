@@ -149,17 +149,6 @@ extern "C" __global__ void work_out_neighbours(const __grid_constant__ kiln::cud
   each_cell(state,
             [&](CellId row) { values[row] = double(tables.touched[int64_t(row) * model::kTypes + type]); });
 }
-extern "C" __global__ void work_out_neighbours_mean(const __grid_constant__ kiln::cuda::StateTables state,
-                                                    const __grid_constant__ kiln::cuda::MeanTables mean,
-                                                    double* values) {
-  using namespace kiln;
-  using namespace kiln::device;
-  const double unit = unit_of(*mean.largest);
-  each_cell(state, [&](CellId row) {
-    const int32_t pairs = mean.pairs[row];
-    values[row] = pairs > 0 ? double(mean.sums[row]) * unit / double(pairs) : 0.0;
-  });
-}
 
 namespace kiln::device {
 
@@ -230,6 +219,8 @@ extern "C" __global__ void sum_voxels(const __grid_constant__ kiln::cuda::StateT
     if (cell != kMedium) add_up(mean.sums + cell, sum);
   }
 }
+
+// Over pairs of neighbours, or, where none are counted, over a cell's sites.
 extern "C" __global__ void work_out_mean(const __grid_constant__ kiln::cuda::StateTables state,
                                          const __grid_constant__ kiln::cuda::MeanTables mean,
                                          double* values) {
@@ -237,7 +228,7 @@ extern "C" __global__ void work_out_mean(const __grid_constant__ kiln::cuda::Sta
   using namespace kiln::device;
   const double unit = unit_of(*mean.largest);
   each_cell(state, [&](CellId row) {
-    const int32_t volume = state.extents[row].volume;
-    values[row] = volume > 0 ? double(mean.sums[row]) * unit / double(volume) : 0.0;
+    const int32_t count = mean.pairs != nullptr ? mean.pairs[row] : state.extents[row].volume;
+    values[row] = count > 0 ? double(mean.sums[row]) * unit / double(count) : 0.0;
   });
 }

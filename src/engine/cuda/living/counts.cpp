@@ -61,7 +61,6 @@ void DeviceCounts::use(const Module& module) {
   count_neighbours_ = module.function("count_neighbours");
   work_out_contact_ = module.function("work_out_contact");
   work_out_neighbours_ = module.function("work_out_neighbours");
-  work_out_neighbours_mean_ = module.function("work_out_neighbours_mean");
   find_largest_voxel_ = module.function("find_largest_voxel");
   round_voxels_ = module.function("round_voxels");
   sum_voxels_ = module.function("sum_voxels");
@@ -158,7 +157,7 @@ void DeviceCounts::count_neighbours(const DeviceState& state, const std::vector<
     else if (asked.what == What::neighbours)
       work_out_neighbours_.launch(shape, stream_, rows, tables, asked.number, to);
     else
-      work_out_neighbours_mean_.launch(shape, stream_, rows, means_[i].tables(), to);
+      work_out_mean_.launch(shape, stream_, rows, means_[i].tables(), to);
   }
 }
 

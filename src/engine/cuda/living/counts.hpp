@@ -65,8 +65,7 @@ class DeviceCounts {
   Buffer<uint32_t> overflow_;
   Buffer<MeanTables> mean_tables_;
   Function find_largest_property_, round_property_, count_neighbours_, work_out_contact_,
-      work_out_neighbours_, work_out_neighbours_mean_, find_largest_voxel_, round_voxels_, sum_voxels_,
-      work_out_mean_;
+      work_out_neighbours_, find_largest_voxel_, round_voxels_, sum_voxels_, work_out_mean_;
 };
 
 }  // namespace kiln::cuda

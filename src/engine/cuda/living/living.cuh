@@ -9,11 +9,6 @@ __device__ __forceinline__ void each_cell(const StateTables& state, const Work& 
   for (int64_t cell = thread_number() + 1; cell < state.cells; cell += thread_count()) work(CellId(cell));
 }
 
-__device__ __forceinline__ void list_plain_event(const LivingCell& cell, int32_t what) {
-  const uint32_t at = atomicAdd(cell.living.event_count, 1u);
-  cell.living.events[at] = {cell.host, what};
-}
-
 }  // namespace kiln::device
 
 // Equations; where `ruled`, also rules and what has ended.
@@ -28,9 +23,9 @@ extern "C" __global__ void live(const __grid_constant__ kiln::cuda::StateTables 
     const int32_t volume = state.extents[row].volume;
     const cuda::Shrinking shrinking = state.shrinking[row];
     if (ruled && shrinking.by > 0 && volume <= shrinking.gone_at)
-      list_plain_event(cell, cuda::kGone);
+      cell.list(cuda::kGone);
     else if (ruled && volume == 0)
-      list_plain_event(cell, cuda::kVanished);
+      cell.list(cuda::kVanished);
     if (shrinking.by > 0 || volume == 0) return;
     if (kiln::living::kHasEquations) {
       cell.mcs = mcs - 1;
@@ -49,14 +44,10 @@ extern "C" __global__ void grow(const __grid_constant__ kiln::cuda::StateTables 
   each_cell(state, [&](CellId row) {
     const LivingCell cell(state, living, row, mcs);
     if (!cell.is_alive()) return;
-    const float by = state.shrinking[row].by;
-    if (by > 0) {
-      const double left = state.exact_targets[row] - double(by);
-      state.exact_targets[row] = 0.0 < left ? left : 0.0;
-      state.targets[row].volume = float(state.exact_targets[row]);
-    } else if (kiln::living::kGrows && state.extents[row].volume != 0) {
+    if (cell.is_dying())
+      cell.shrink();
+    else if (kiln::living::kGrows && state.extents[row].volume != 0)
       kiln::living::grow(cell);
-    }
   });
 }
 

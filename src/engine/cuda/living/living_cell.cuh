@@ -57,15 +57,22 @@ struct LivingCell {
     state.exact_targets[row] = target;
     state.targets[row].volume = float(target);
   }
+  __device__ __forceinline__ void shrink() const {
+    set_target_volume(state.exact_targets[row] - double(state.shrinking[row].by));
+  }
   __device__ __forceinline__ void set_target_perimeter(double value) const {
     state.targets[row].perimeter = float(value < 0.0 ? 0.0 : value);
   }
   __device__ __forceinline__ void grow(double rate, double up_to) const {
     const double now = state.exact_targets[row], limit = now < up_to ? up_to : now;
     const double grown = now + rate * living::kSecondsPerMcs;
-    const double target = grown < 0.0 ? 0.0 : limit < grown ? limit : grown;
-    state.exact_targets[row] = target;
-    state.targets[row].volume = float(target);
+    set_target_volume(limit < grown ? limit : grown);
+  }
+  // What happens to it; its number among such events.
+  __device__ __forceinline__ uint32_t list(int32_t event) const {
+    const uint32_t at = atomicAdd(living.event_count, 1u);
+    living.events[at] = {host, event};
+    return at;
   }
 
   // The first one tells why it cannot go on.
@@ -98,8 +105,7 @@ class ChosenEvent {
   }
   __device__ __forceinline__ void list(const LivingCell& cell) const {
     if (rank_ == kNone) return;
-    const uint32_t at = atomicAdd(cell.living.event_count, 1u);
-    cell.living.events[at] = {cell.host, rule_};
+    const uint32_t at = cell.list(rule_);
 #pragma unroll
     for (int i = 0; i < living::kMostSet; ++i) cell.living.set[int64_t(at) * living::kMostSet + i] = set_[i];
   }

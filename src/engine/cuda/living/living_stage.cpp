@@ -4,18 +4,20 @@ namespace kiln::cuda {
 
 DeviceLivingStage::DeviceLivingStage(const Device& device, const Stream& stream, const Model& model,
                                      const Physics& physics, DeviceState& state, LivingHooks hooks)
-    : state_(state) {
+    : state_(state), physics_(physics) {
   if (!model.substances.empty())
     substances_ = std::make_unique<DeviceSubstances>(device, stream, model, physics, state);
   if (model.living == nullptr) return;
-  hooks.rows_changed = [this, physics, next = hooks.rows_changed] {
-    if (substances_ != nullptr) substances_->use_layout(physics, state_);
+  hooks.rows_changed = [this, next = hooks.rows_changed] {
+    if (substances_ != nullptr) substances_->use_layout(physics_, state_);
     next();
   };
   cells_ = std::make_unique<DeviceCells>(device, stream, model, physics, state, std::move(hooks));
 }
 
-void DeviceLivingStage::give(const Module& module, const Physics& physics) const {
+void DeviceLivingStage::give(const Module& module, const Physics& physics) {
+  physics_ = physics;
+  if (cells_ != nullptr) cells_->set_physics(physics);
   if (substances_ != nullptr) substances_->give(module, physics);
 }
 

@@ -13,8 +13,8 @@ class DeviceLivingStage {
   DeviceLivingStage(const Device& device, const Stream& stream, const Model& model, const Physics& physics,
                     DeviceState& state, LivingHooks hooks);
 
-  // Points a module that was compiled for the model at what copy attempts read.
-  void give(const Module& module, const Physics& physics) const;
+  // Points a module that was compiled for this physics at what copy attempts read.
+  void give(const Module& module, const Physics& physics);
   // The end of MCS number `mcs`.
   void play(int64_t mcs);
   // Substances of a state on the host.
@@ -24,6 +24,7 @@ class DeviceLivingStage {
 
  private:
   DeviceState& state_;
+  Physics physics_;  // the last that was given
   std::unique_ptr<DeviceSubstances> substances_;
   std::unique_ptr<DeviceCells> cells_;
 };

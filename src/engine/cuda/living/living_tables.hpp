@@ -61,7 +61,7 @@ struct MeanTables {
   uint64_t* largest;  // as the bits of a double
   int64_t* values;    // in units, by row or by voxel
   int64_t* sums;      // by row
-  int32_t* pairs;     // by row
+  int32_t* pairs;     // of neighbours, by row; nullptr: of voxels
 };
 
 }  // namespace kiln::cuda

@@ -76,19 +76,15 @@ std::string Writer::advance(std::size_t type, const formula::Equations& equation
   const std::vector<int>& unknowns = living_.types[type].unknowns;
   const formula::Program& step = equations.step();
   std::string given, inputs, begin, end;
-  int givens = 0;
-  for (const formula::Input& input : step.inputs()) {
-    const auto unknown = std::find(unknowns.begin(), unknowns.end(), property_of(input));
-    std::string value;
-    if (unknown != unknowns.end()) {
-      value = fmt::format("y[{}]", unknown - unknowns.begin());
-    } else if (input == formula::kTime) {
-      value = fmt::format("cell.time() + double(step) * {}", literal(equations.seconds_per_step()));
-    } else {
-      given += fmt::format("      const double given_{} = {};\n", givens, value_of(input));
-      value = fmt::format("given_{}", givens++);
-    }
-    inputs += (inputs.empty() ? "" : ", ") + value;
+  for (std::size_t g = 0; g < equations.given().size(); ++g)
+    given += fmt::format("      const double given_{} = {};\n", g, value_of(equations.given()[g]));
+  for (const auto& [kind, number] : equations.sources()) {
+    using Kind = formula::Equations::Source::Kind;
+    inputs += inputs.empty() ? "" : ", ";
+    inputs += kind == Kind::unknown ? fmt::format("y[{}]", number)
+              : kind == Kind::given
+                  ? fmt::format("given_{}", number)
+                  : fmt::format("cell.time() + double(step) * {}", literal(equations.seconds_per_step()));
   }
   for (std::size_t u = 0; u < unknowns.size(); ++u) {
     begin += fmt::format("{}cell.property({})", u > 0 ? ", " : "", unknowns[u]);

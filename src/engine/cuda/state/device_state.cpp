@@ -324,13 +324,19 @@ std::function<void()> DeviceState::begin_copy(State& to, const Stream& stream) {
   };
 }
 
+// For a kernel that brings them to `ordered_`, or from there, which has room for so many bytes.
+void DeviceState::name_rows(std::span<const CellId> rows, int64_t bytes) {
+  const auto count = int64_t(rows.size());
+  if (some_rows_.size() < count) some_rows_ = Buffer<CellId>(device_, 2 * count, "the cells");
+  if (ordered_.size() < bytes) ordered_ = Buffer<uint8_t>(device_, 2 * bytes, "the cells");
+  some_rows_.upload(rows.data(), count);
+}
+
 void DeviceState::gather(const void* rows, int words, std::span<const CellId> of, void* to,
                          const Stream& stream) {
   const auto count = int64_t(of.size()), bytes = count * words * 4;
   if (count == 0) return;
-  if (some_rows_.size() < count) some_rows_ = Buffer<CellId>(device_, 2 * count, "the cells");
-  if (ordered_.size() < bytes) ordered_ = Buffer<uint8_t>(device_, 2 * bytes, "the cells");
-  some_rows_.upload(of.data(), count);
+  name_rows(of, bytes);
   put_in_order_.launch(grid_stride(), stream, static_cast<const uint32_t*>(rows), uint32_t(words),
                        static_cast<const CellId*>(some_rows_.data()), int64_t(0), count,
                        reinterpret_cast<uint32_t*>(ordered_.data()));
@@ -341,17 +347,14 @@ void DeviceState::scatter(const void* from, int words, std::span<const CellId> t
                           const Stream& stream) {
   const auto count = int64_t(to.size()), bytes = count * words * 4;
   if (count == 0) return;
-  if (some_rows_.size() < count) some_rows_ = Buffer<CellId>(device_, 2 * count, "the cells");
-  if (ordered_.size() < bytes) ordered_ = Buffer<uint8_t>(device_, 2 * bytes, "the cells");
-  some_rows_.upload(to.data(), count);
+  name_rows(to, bytes);
   ordered_.upload(static_cast<const uint8_t*>(from), bytes);
   put_back_.launch(grid_stride(), stream, reinterpret_cast<const uint32_t*>(ordered_.data()), uint32_t(words),
                    static_cast<const CellId*>(some_rows_.data()), count, static_cast<uint32_t*>(rows));
 }
 
 void DeviceState::fetch_rows(std::span<const CellId> cells, const Stream& stream) {
-  std::vector<CellId> rows;
-  for (const CellId cell : cells) rows.push_back(numbers().to_device[cell]);
+  const std::vector<CellId> rows = numbers().rows_of(cells);
   std::vector<uint8_t> packed;
   for (const DeviceColumns::Held& held : columns_.all()) {
     const auto bytes = std::size_t(held.bytes_per_cell());
@@ -363,8 +366,7 @@ void DeviceState::fetch_rows(std::span<const CellId> cells, const Stream& stream
 }
 
 void DeviceState::store_rows(std::span<const CellId> cells, const Stream& stream) {
-  std::vector<CellId> rows;
-  for (const CellId cell : cells) rows.push_back(numbers().to_device[cell]);
+  const std::vector<CellId> rows = numbers().rows_of(cells);
   std::vector<uint8_t> packed;
   for (const DeviceColumns::Held& held : columns_.all()) {
     const auto bytes = std::size_t(held.bytes_per_cell());

@@ -124,6 +124,7 @@ class DeviceState {
   int64_t bytes_of_sites() const;
   SiteLayout layout_for_rows() const;
   void count_rows();
+  void name_rows(std::span<const CellId> rows, int64_t bytes);
   void allocate();
   void upload();
   template <class Word>

@@ -74,6 +74,13 @@ CellId CellNumbers::add(CellId host, TypeId type) {
   return row;
 }
 
+std::vector<CellId> CellNumbers::rows_of(std::span<const CellId> hosts) const {
+  std::vector<CellId> rows;
+  rows.reserve(hosts.size());
+  for (const CellId host : hosts) rows.push_back(to_device[host]);
+  return rows;
+}
+
 CellId CellNumbers::remove(CellId host) {
   const CellId row = to_device[host];
   to_device[host] = kMedium;

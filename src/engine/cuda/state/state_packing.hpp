@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/state.hpp"
@@ -24,6 +25,7 @@ struct CellNumbers {
   CellId remove(CellId host);  // the number that it had
   std::size_t free_rows(TypeId type) const { return type < free_.size() ? free_[type].size() : 0; }
   CellId rows() const { return CellId(from_device.size()); }
+  std::vector<CellId> rows_of(std::span<const CellId> hosts) const;
 
   std::vector<CellId> to_device, from_device;  // kMedium where there is no cell
   uint32_t first_of_type[kMostTypesByRange + 1];
