@@ -145,11 +145,14 @@ KILN_HD inline double sin_of(double v) { return detail::shifted_sine(v, 0); }
 KILN_HD inline double cos_of(double v) { return detail::shifted_sine(v, 1); }
 
 // Integer powers up to 1024 are products; other ones need a positive base.
-KILN_HD inline double pow_of(double base, double exponent) {
+KILN_HD inline bool is_power_of_products(double exponent) {
   const double size = abs_of(exponent);
-  if (size <= 1024 && floor_of(size) == size) {
+  return size <= 1024 && floor_of(size) == size;
+}
+KILN_HD inline double pow_of(double base, double exponent) {
+  if (is_power_of_products(exponent)) {
     double result = 1.0, square = base;
-    for (int32_t n = int32_t(size); n > 0; n >>= 1) {
+    for (int32_t n = int32_t(abs_of(exponent)); n > 0; n >>= 1) {
       if (n & 1) result = result * square;
       square = square * square;
     }

@@ -65,7 +65,7 @@ class Engine {
   virtual void advance(int64_t mcs) = 0;
   // The state as it is now; the reference stays good until the next call of a member that is not const.
   virtual const State& state() = 0;
-  // The same, but the lattice and Act may be old ones: cheap where those lie on a GPU.
+  // The same, but the lattice, Act and concentrations may be old ones: cheap where those lie on a GPU.
   virtual const State& state_of_cells() { return state(); }
   // Starts a snapshot of the state into `to`, whose memory is used again; it stays valid while the engine
   // advances. The snapshot is complete when the returned function has been called; that may be on another

@@ -18,9 +18,9 @@ constexpr Site kWorthGpu = Site(1) << 20;
 
 std::string meant_by_auto(const Model& model, const EngineOptions& options, int64_t simulations) {
   if (options.schedule == "serial") return "serial";
-  const bool on_gpu = !model.has_stages() || simulations == 1;
-  if (options.crew != nullptr || !options.bricks.empty() || !on_gpu) return "threads";
-  return is_worth_gpu(model, simulations) ? "cuda" : "threads";
+  if (options.crew != nullptr || !options.bricks.empty()) return "threads";
+  // One launch plays many; but simulations with stages of their own follow each other.
+  return is_worth_gpu(model, model.has_stages() ? 1 : simulations) ? "cuda" : "threads";
 }
 
 // The GPUs of this process. Where ranks of a machine see the same ones, they share them out.
@@ -34,12 +34,10 @@ std::vector<int> gpus_for(EngineOptions& options) {
 }
 
 // What is played by one process.
-void check_living(const Model& model, const EngineOptions& options, int64_t simulations) {
+void check_living(const Model& model, const EngineOptions& options) {
   if (!model.has_stages()) return;
-  const bool on_gpu = options.engine == "cuda";
   const char* const asked = options.crew != nullptr                              ? "in several processes"
                             : !options.bricks.empty() || options.gpus.size() > 1 ? "in bricks"
-                            : on_gpu && simulations > 1                          ? "many at once on a GPU"
                                                                                  : nullptr;
   if (asked != nullptr)
     throw UserError(fmt::format(
@@ -86,7 +84,7 @@ EngineOptions chosen_engine(const Model& model, const EngineOptions& options, in
   if (chosen.engine == "auto") chosen.engine = meant_by_auto(model, options, simulations);
   if (chosen.engine == "cuda" && chosen.gpus.empty()) chosen.gpus = {chosen.device};
   check(chosen);
-  check_living(model, chosen, simulations);
+  check_living(model, chosen);
   if (chosen.schedule.empty()) chosen.schedule = chosen.engine == "serial" ? "serial" : "tiles";
   if (chosen.threads == 0)
     chosen.threads = chosen.crew == nullptr

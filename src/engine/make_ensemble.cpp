@@ -10,17 +10,16 @@ namespace kiln {
 namespace {
 
 // Each member an engine of its own, dealt out to the processors: on one thread where there are enough of
-// them.
+// them. On a GPU, which each of them fills, they take turns.
 class SeparateEngines final : public Ensemble {
  public:
   SeparateEngines(const Model& model, const Physics& physics, std::vector<State> states,
                   const std::vector<uint64_t>& seeds, EngineOptions options)
-      : threads_(options.threads) {
+      : threads_(options.engine == "cuda" ? 1 : options.threads), models_(states.size(), model) {
     options.threads = std::max(1, options.threads / int(states.size()));
-    Model seeded = model;
     for (std::size_t member = 0; member < states.size(); ++member) {
-      seeded.seed = seeds[member];
-      engines_.push_back(make_engine(seeded, physics, std::move(states[member]), options));
+      models_[member].seed = seeds[member];
+      engines_.push_back(make_engine(models_[member], physics, std::move(states[member]), options));
     }
   }
 
@@ -43,12 +42,13 @@ class SeparateEngines final : public Ensemble {
   std::string name() const override { return engines_[0]->name(); }
   std::string schedule() const override { return engines_[0]->schedule(); }
   std::string settings() const override { return engines_[0]->settings(); }
-  std::string gpu() const override { return ""; }
+  std::string gpu() const override { return engines_[0]->gpu(); }
 
  private:
   Engine& engine(int64_t member) const { return *engines_[std::size_t(member)]; }
 
   int threads_;
+  std::vector<Model> models_;  // which engines refer to
   std::vector<std::unique_ptr<Engine>> engines_;
 };
 
@@ -65,7 +65,7 @@ std::unique_ptr<Ensemble> make_ensemble(const Model& model, const Physics& physi
                                         const std::vector<uint64_t>& seeds, const EngineOptions& given) {
   check(states, seeds);
   const EngineOptions options = chosen_engine(model, given, int64_t(states.size()));
-  if (options.engine != "cuda")
+  if (options.engine != "cuda" || model.has_stages())
     return std::make_unique<SeparateEngines>(model, physics, std::move(states), seeds, options);
   if (options.schedule != "tiles")
     throw UserError(

@@ -10,8 +10,9 @@ int32_t hill(Tree& tree, int32_t x, int32_t half, int32_t n, bool falls) {
   const int32_t small = tree.apply(Op::less_equal, ratio, one);
   const int32_t least = tree.apply(Op::choose, small, ratio, tree.apply(Op::divide, one, ratio));
   const int32_t power = tree.apply(Op::power, least, n), sum = tree.apply(Op::add, one, power);
-  const int32_t lower = tree.apply(Op::divide, power, sum), upper = tree.apply(Op::divide, one, sum);
-  return falls ? tree.apply(Op::choose, small, upper, lower) : tree.apply(Op::choose, small, lower, upper);
+  const int32_t part =
+      falls ? tree.apply(Op::choose, small, one, power) : tree.apply(Op::choose, small, power, one);
+  return tree.apply(Op::divide, part, sum);
 }
 
 }  // namespace

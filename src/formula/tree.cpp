@@ -1,11 +1,14 @@
 #include "formula/tree.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
 namespace kiln::formula {
 namespace {
+
+constexpr int32_t kNone = -1;
 
 using Applied = double (*)(double, double, double);
 
@@ -73,7 +76,19 @@ int32_t Tree::apply(Op op, int32_t a, int32_t b, int32_t c) {
     values[i] = value.value_or(0);
   }
   if (known) return number(applied(op, values[0], values[1], values[2]));
+  if (op == Op::power && constant(b) && is_power_of_products(values[1])) return products(a, values[1]);
   return place_of(node);
+}
+
+// A power as pow_of works it out, product by product.
+int32_t Tree::products(int32_t base, double exponent) {
+  int32_t result = kNone;
+  for (int32_t n = int32_t(abs_of(exponent)); n > 0; n >>= 1) {
+    if ((n & 1) != 0) result = result == kNone ? base : apply(Op::multiply, result, base);
+    if (n > 1) base = apply(Op::multiply, base, base);
+  }
+  if (result == kNone) result = number(1);
+  return exponent < 0 ? apply(Op::divide, number(1), result) : result;
 }
 
 int32_t Tree::replaced(int32_t node, const std::map<Input, int32_t>& by) {

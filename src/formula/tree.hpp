@@ -41,6 +41,7 @@ class Tree {
   std::optional<double> constant(int32_t node) const;
 
  private:
+  int32_t products(int32_t base, double exponent);
   int32_t place_of(const Node& node);
 
   using Key = std::tuple<Op, uint64_t, uint32_t, int32_t, int32_t, int32_t>;

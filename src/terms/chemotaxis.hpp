@@ -32,7 +32,7 @@ KILN_HD inline float delta(const Params& p, const Copy& copy, const Vec3f& field
 }
 
 KILN_HD inline float response_to(const Params& p, float c) {
-  const Response response = Response(int(p.response));
+  const Response response = Response(as_index(p.response));
   if (response == Response::linear) return c;
   if (c < 0) c = 0;  // a trace of it, beside a sudden release
   if (response == Response::saturated) return c / (p.half + c);
@@ -44,8 +44,8 @@ KILN_HD inline float response_to(const Params& p, float c) {
 // Whether a cell that wins or loses the site has a say.
 KILN_HD inline bool steers(const Params& p, const Copy& copy, bool wins) {
   if (p.lambda == 0) return false;
-  if (At(int(p.at)) == At::medium && copy.winner != kMedium && copy.loser != kMedium) return false;
-  const Who who = Who(int(p.who));
+  if (At(as_index(p.at)) == At::medium && copy.winner != kMedium && copy.loser != kMedium) return false;
+  const Who who = Who(as_index(p.who));
   return wins || who == Who::both || (who == Who::winner_or_loser && copy.winner == kMedium);
 }
 
@@ -83,12 +83,13 @@ struct Term : TermDefaults {
   template <int Dim, class Physics, class World>
   KILN_HOT static bool add(const Physics& physics, World&, const Copy& copy, float& dh) {
     if (physics.reads_substances()) {
-      if (copy.winner != kMedium) add_of_cell<Dim>(physics, copy, copy.winner_type, true, dh);
-      if (copy.loser != kMedium) add_of_cell<Dim>(physics, copy, copy.loser_type, false, dh);
+      const bool wins = copy.winner != kMedium;
+      add_of_cell<Dim>(physics, copy, copy.steering_type(), wins, dh);
+      if (wins && copy.loser != kMedium) add_of_cell<Dim>(physics, copy, copy.loser_type, false, dh);
       return true;
     }
     const Params& p = physics.types[copy.steering_type()].chemotaxis;
-    if (p.lambda != 0) dh += chemotaxis::delta(p, copy, physics.field_at(int(p.field), copy.source));
+    if (p.lambda != 0) dh += chemotaxis::delta(p, copy, physics.field_at(as_index(p.field), copy.source));
     return true;
   }
 
@@ -99,13 +100,14 @@ struct Term : TermDefaults {
     const Params& p = physics.types[type].chemotaxis;
     if (!steers(p, copy, wins)) return;
     if (p.substance < 0) {
-      dh += chemotaxis::delta(p, copy, physics.field_at(int(p.field), copy.source));
+      dh += chemotaxis::delta(p, copy, physics.field_at(as_index(p.field), copy.source));
       return;
     }
     const auto felt = [&](const Vec3i& place) {
-      return response_to(p, physics.template concentration<Dim>(int(p.substance), place));
+      return response_to(p, physics.template concentration<Dim>(as_index(p.substance), place));
     };
-    dh += -p.lambda * (felt(copy.source + copy.step) - felt(copy.source));
+    const float at_source = felt(copy.source);
+    dh += -p.lambda * (felt(copy.source + copy.step) - at_source);
   }
 };
 

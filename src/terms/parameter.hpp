@@ -28,6 +28,14 @@ struct Parameter {
   const char* choices = "";  // separated by "|"; the first is what a model gets that mentions none
 };
 
+// A parameter that is an index or a choice. A GPU's compiler folds the comparison of constants, but not their
+// conversion to an integer.
+KILN_HD constexpr int as_index(float parameter) {
+  for (int small = 0; small < 4; ++small)
+    if (parameter == float(small)) return small;
+  return int(parameter);
+}
+
 // In place of a target: look into Cells::targets.
 inline constexpr float kOwnTarget = -1;
 

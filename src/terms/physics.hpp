@@ -59,10 +59,9 @@ struct Physics {
   const Neighbourhood* perimeter_neighbours = nullptr;
   bool adhesion_is_moore = true, perimeter_is_moore = true;
   const VectorField* fields = nullptr;
-  const int32_t* act_logs = nullptr;          // [largest Max + 1]
-  const SubstanceView* substances = nullptr;  // of the state
-  // Their values, where the compiler knows the rest; else nullptr: `substances` have them.
-  const float* const* substance_values = nullptr;
+  const int32_t* act_logs = nullptr;               // [largest Max + 1]
+  const SubstanceView* substances = nullptr;       // of the state
+  const float* const* substance_values = nullptr;  // of those that have none of their own
 
   template <class Term>
   KILN_HOT constexpr bool in_use() const {
@@ -76,8 +75,8 @@ struct Physics {
   KILN_HOT float concentration(int substance, Vec3i place) const {
     lattice.wrap(place);
     const SubstanceView& view = substances[substance];
-    return concentration_at<Dim>(
-        view, substance_values != nullptr ? substance_values[substance] : view.values, place);
+    return concentration_at<Dim>(view, view.values != nullptr ? view.values : substance_values[substance],
+                                 place);
   }
 };
 

@@ -17,9 +17,21 @@ namespace {
 
 TEST(DiffusionKernels, CompileWithoutSpills) {
   KILN_NEEDS_NVRTC();
+  using namespace substances;
   for (const int dimension : {2, 3})
-    for (const KernelResources& r : resources(compile(diffusion_source(dimension), "diffusion.cu", 90)))
-      EXPECT_EQ(r.spill_stores + r.spill_loads, 0) << r.name << ", " << dimension << "-D";
+    for (const bool obstacles : {false, true}) {
+      const Lattice voxels{{64, 32, dimension == 3 ? 32 : 1}, {false, true, false}, dimension};
+      Properties like{100, 0.01, {}};
+      like.sides[0] = {Side::Kind::value, 1};
+      like.sides[1] = {Side::Kind::flux, 1};
+      const std::vector<bool> open(std::size_t(voxels.sites()), true);
+      const Equation equation(voxels, 4, like, obstacles ? openness_of(voxels, 1, open) : Openness{});
+      const Sources sources{{0}, {{0.4, 0.15, {0}}, {0.1, 0.3, {0}}}, {uint8_t(obstacles)}};
+      const Shares shares = obstacles ? Shares::any : Shares::fit_floats;
+      for (const KernelResources& r :
+           resources(compile(diffusion_source(equation, sources, shares), "diffusion.cu", 90)))
+        EXPECT_EQ(r.spill_stores + r.spill_loads, 0) << r.name << ", " << dimension << "-D";
+    }
 }
 
 TEST(CudaDiffusion, GivesTheBitsOfThreads) {
@@ -46,11 +58,12 @@ TEST(CudaDiffusion, GivesTheBitsOfThreads) {
         std::vector<double> here(count, 0);
         for (std::size_t i = 0; i < count; ++i) {
           sources.secretion[i] = any(rng);
-          sources.uptake[0].share[i] = any(rng);
+          sources.uptake[0].share[i] = obstacles ? any(rng) : double(rng() % 65) / 64;
           if (open[i]) here[i] = any(rng);
         }
         Diffusion on_threads(voxels, 2, like, openness);
-        DeviceDiffusion on_gpu(device, stream, Equation(voxels, 2, like, openness));
+        DeviceDiffusion on_gpu(device, stream, Equation(voxels, 2, like, openness), sources,
+                               obstacles ? Shares::any : Shares::fit_floats);
         on_gpu.set(here);
         on_gpu.set(sources);
         Budget expected;

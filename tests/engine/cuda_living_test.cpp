@@ -5,6 +5,7 @@
 #include "engine/cuda/driver/nvrtc.hpp"
 #include "engine/cuda/living/counts.hpp"
 #include "engine/cuda/living/source.hpp"
+#include "support/ensembles.hpp"
 #include "support/living_worlds.hpp"
 #include "support/nvrtc.hpp"
 #include "support/played.hpp"
@@ -187,6 +188,12 @@ TEST(CudaLiving, TellsWhatHasNoNumber) {
     EXPECT_NE(message("threads"), "");
     EXPECT_EQ(message("threads"), message("cuda"));
   }
+}
+
+TEST(CudaLiving, TakesTurnsInAnEnsemble) {
+  KILN_NEEDS_GPU();
+  for (const std::string& world : {test::colony("[60, 40]"), curious("[20, 24, 16]")})
+    test::check_ensemble(parse_model(world, "m.toml", "."), 3, {.engine = "cuda"}, 40, "threads");
 }
 
 // Measures know cells by the host's ids, which go on where the device's rows are used again.

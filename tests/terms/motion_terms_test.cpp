@@ -74,9 +74,11 @@ TEST(Chemotaxis, TheSourcesTypeSteersUnlessItIsMedium) {
 // dH of one copy in a substance that is c(x) = x, read exactly at sites.
 float delta_in_ramp(const chemotaxis::Params& winner, const chemotaxis::Params& loser, const Copy& copy) {
   const Lattice lattice{{16, 8, 1}, {true, false, false}, 2};
-  std::vector<float> values;
-  for (Site site = 0; site < lattice.sites(); ++site) values.push_back(float(lattice.position(site).x));
-  const SubstanceView view{values.data(), lattice, 1};
+  Substance ramp;
+  ramp.voxels = lattice;
+  for (Site site = 0; site < lattice.sites(); ++site) ramp.values.push_back(lattice.position(site).x);
+  ramp.show();
+  const SubstanceView view = ramp.view();
   std::vector<TypePhysics> types(3);
   types[1].chemotaxis = winner;
   types[2].chemotaxis = loser;

@@ -59,6 +59,22 @@ constexpr int kStampShift = model::kMaxAct == 0 ? 0 : model::kIdBits;
 __device__ __forceinline__ CellId id_of(Word word) { return CellId(word & kIdMask); }
 __device__ __forceinline__ bool is_of(Word word, CellId id) { return ((word ^ id) & kIdMask) == 0; }
 
+// Words side by side, loaded at once: 16 bytes that are aligned so.
+struct WordPiece {
+  static constexpr int kCount = 16 / int(sizeof(Word));
+  Word words[kCount];
+
+  __device__ __forceinline__ explicit WordPiece(const Word* from) {
+    const uint4 piece = __ldg(reinterpret_cast<const uint4*>(from));
+    if constexpr (kCount == 4) {
+      words[0] = Word(piece.x), words[1] = Word(piece.y), words[2] = Word(piece.z), words[3] = Word(piece.w);
+    } else {
+      words[0] = Word(uint64_t(piece.y) << 32 | piece.x);
+      words[1] = Word(uint64_t(piece.w) << 32 | piece.z);
+    }
+  }
+};
+
 // Act of a site: how far its stamp lies ahead of the clock. A stamp that is not ahead is stale.
 __device__ __forceinline__ uint32_t stamp_ahead(Word word, uint32_t clock) {
   return uint32_t((word - (Word(clock) << kStampShift)) >> kStampShift);  // stamps lie on top

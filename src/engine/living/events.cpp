@@ -1,6 +1,7 @@
 #include "engine/living/events.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/gain.hpp"
 
@@ -98,20 +99,14 @@ const CellChanges& CellEvents::carry_out(Cells& cells, const Lattice& lattice,
                                          std::span<const CellEvent> events,
                                          std::span<const TouchedSite> sites, int64_t mcs,
                                          TissueSites& tissue) {
-  // The sites of each cell side by side.
-  std::vector<TouchedSite> sorted(sites.begin(), sites.end());
-  std::sort(sorted.begin(), sorted.end(),
-            [](const TouchedSite& a, const TouchedSite& b) { return a.cell < b.cell; });
+  sort_sites(cells, events, sites);
   changes_ = {};
   daughters_.clear();
   to_set_.clear();
-  std::size_t begin = 0;
-  for (const CellEvent& event : events) {
-    while (begin < sorted.size() && sorted[begin].cell < event.cell) ++begin;
-    std::size_t end = begin;
-    while (end < sorted.size() && sorted[end].cell == event.cell) ++end;
-    const std::span<const TouchedSite> own(sorted.data() + begin, end - begin);
-    begin = end;
+  for (std::size_t e = 0; e < events.size(); ++e) {
+    const CellEvent& event = events[e];
+    const std::span<const TouchedSite> own(sorted_.data() + first_site_[e],
+                                           first_site_[e + 1] - first_site_[e]);
     if (moves_sites(event)) add_up_sites(cells, lattice, event.cell, own);
     const Rule::Deed deed = event.rule == nullptr ? Rule::Deed::die : event.rule->deed;
     if (deed == Rule::Deed::divide) {
@@ -144,6 +139,19 @@ const CellChanges& CellEvents::carry_out(Cells& cells, const Lattice& lattice,
   if (!changes_.born.empty()) tissue.count_perimeters(cells, changes_);
   finish_daughters(cells);
   return changes_;
+}
+
+// The sites of each event's cell side by side, by counting.
+void CellEvents::sort_sites(const Cells& cells, std::span<const CellEvent> events,
+                            std::span<const TouchedSite> sites) {
+  event_of_.resize(cells.count());
+  for (std::size_t e = 0; e < events.size(); ++e) event_of_[events[e].cell] = uint32_t(e);
+  first_site_.assign(events.size() + 1, 0);
+  for (const TouchedSite& touched : sites) first_site_[event_of_[touched.cell] + 1] += 1;
+  std::partial_sum(first_site_.begin(), first_site_.end(), first_site_.begin());
+  std::vector<std::size_t> next = first_site_;
+  sorted_.resize(sites.size());
+  for (const TouchedSite& touched : sites) sorted_[next[event_of_[touched.cell]]++] = touched;
 }
 
 // A cell that is too small, or all on one side of the plane, stays as it is.

@@ -59,6 +59,7 @@ class CellEvents {
  private:
   struct Cut;
 
+  void sort_sites(const Cells& cells, std::span<const CellEvent> events, std::span<const TouchedSite> sites);
   void apply_sets(Cells& cells, const CellEvent& event) const;
   void start_type(Cells& cells, CellId cell, TypeId type) const;
   Cut cut_of(const Cells& cells, const Lattice& lattice, const CellEvent& event,
@@ -83,6 +84,9 @@ class CellEvents {
     const Setting* setting;
     double value;
   };
+  std::vector<TouchedSite> sorted_;
+  std::vector<std::size_t> first_site_;  // in `sorted_`, by event; and where the last one's end
+  std::vector<uint32_t> event_of_;       // by cell
   std::vector<Daughter> daughters_;
   std::vector<ToSet> to_set_;
   CellChanges changes_;

@@ -59,9 +59,8 @@ void SubstanceStage::play_one(Solver& solver, const State& state, Substance& sub
                              seconds_per_mcs_ * double(solver.data.update_every), team, member,
                              &substance.budget);
   if (member == 0) substance.total = solver.diffusion.total(substance.values);
-  const auto width = std::size_t(voxels.size.x);
-  for (auto voxel = std::size_t(first) * width; voxel < std::size_t(end) * width; ++voxel)
-    substance.shown[voxel] = float(substance.values[voxel]);
+  substance.show_rows(substance.shown_rows() * member / members,
+                      substance.shown_rows() * (member + 1) / members);
   team.wait();
 }
 

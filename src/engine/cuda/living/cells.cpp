@@ -262,11 +262,11 @@ std::vector<TouchedSite> DeviceCells::find_sites() {
   if (room == 0) return {};
   const std::vector<CellId> rows = state_.numbers().rows_of(moving);
   make_room(found_, device_, room);
-  Buffer<CellId> to_mark(device_, int64_t(rows.size()), "what becomes of cells");
-  to_mark.upload(rows.data(), int64_t(rows.size()));
+  make_room(to_mark_, device_, rows.size());
+  to_mark_.upload(rows.data(), int64_t(rows.size()));
   marked_.fill(0, &stream_);
   found_count_.fill(0, &stream_);
-  mark_rows_.launch(state_.grid_stride(), stream_, static_cast<const CellId*>(to_mark.data()),
+  mark_rows_.launch(state_.grid_stride(), stream_, static_cast<const CellId*>(to_mark_.data()),
                     int64_t(rows.size()), marked_.data());
   find_touched_.launch(state_.grid_stride(), stream_, state_.tables(),
                        static_cast<const uint8_t*>(marked_.data()), found_.data(), uint64_t(room),

@@ -71,6 +71,7 @@ class DeviceCells : private TissueSites {
   Buffer<uint32_t> event_count_;
   Buffer<LivingFailure> failure_;
   std::vector<Buffer<double>> secretion_;  // by substance
+  Buffer<CellId> to_mark_;
   Buffer<uint8_t> marked_;
   Buffer<FoundSite> found_;
   Buffer<uint64_t> found_count_;

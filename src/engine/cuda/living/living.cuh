@@ -76,12 +76,21 @@ extern "C" __global__ void find_touched(const __grid_constant__ kiln::cuda::Stat
   using namespace kiln;
   using namespace kiln::device;
   const Word* const sites = static_cast<const Word*>(state.sites);
-  for (int64_t site = thread_number(); site < kLattice.sites(); site += thread_count()) {
-    const CellId row = id_of(sites[site]);
-    if (marked[row] == 0) continue;
+  const auto look = [&](int64_t site, Word word) {
+    const CellId row = id_of(word);
+    if (marked[row] == 0) return;
     const uint64_t at = atomicAdd(reinterpret_cast<unsigned long long*>(count), 1ull);
     if (at < room) found[at] = {site, state.host_ids[row]};
+  };
+  constexpr int kPiece = WordPiece::kCount;
+  const int64_t all = kLattice.sites(), in_pieces = all / kPiece * kPiece;
+  for (int64_t site = thread_number() * kPiece; site < in_pieces; site += thread_count() * kPiece) {
+    const WordPiece piece(sites + site);
+#pragma unroll
+    for (int k = 0; k < kPiece; ++k) look(site + k, piece.words[k]);
   }
+  const int64_t last = in_pieces + thread_number();
+  if (last < all) look(last, sites[last]);
 }
 
 extern "C" __global__ void change_sites(const __grid_constant__ kiln::cuda::StateTables state,

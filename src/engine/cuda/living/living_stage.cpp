@@ -30,8 +30,8 @@ void DeviceLivingStage::play(int64_t mcs) {
   if (cells_ != nullptr) cells_->play(mcs);
 }
 
-void DeviceLivingStage::fetch(State& state) const {
-  if (substances_ != nullptr) substances_->fetch(state);
+void DeviceLivingStage::fetch(State& state, DeviceState::More more) const {
+  if (substances_ != nullptr) substances_->fetch(state, more);
 }
 
 void DeviceLivingStage::require_success() {
@@ -44,7 +44,8 @@ std::unique_ptr<DeviceLivingStage> living_stage_of(const Model* model, const Phy
   if (model == nullptr || !model->has_stages()) return nullptr;
   auto result = std::make_unique<DeviceLivingStage>(device, stream, *model, physics, state, std::move(hooks));
   tick.live_with([all = result.get()](int64_t mcs) { all->play(mcs); });
-  if (!model->substances.empty()) state.fetch_more_with([all = result.get()](State& to) { all->fetch(to); });
+  if (!model->substances.empty())
+    state.fetch_more_with([all = result.get()](State& to, DeviceState::More more) { all->fetch(to, more); });
   return result;
 }
 

@@ -18,7 +18,7 @@ class DeviceLivingStage {
   // The end of MCS number `mcs`.
   void play(int64_t mcs);
   // Substances of a state on the host.
-  void fetch(State& state) const;
+  void fetch(State& state, DeviceState::More more) const;
   // When some MCS have been played. Throws UserError where a formula had no number.
   void require_success();
 

@@ -211,7 +211,7 @@ const State& DeviceState::fetch_cells(const Stream& stream, int64_t member) {
   if (!cells_are_current_) {
     if (count_sums_) count_sums_(stream);
     download_cells(stream);
-    if (fetch_more_) fetch_more_(members_[0].state);
+    if (fetch_more_) fetch_more_(members_[0].state, More::sums);
     cells_are_current_ = true;
   }
   return members_[std::size_t(member)].state;
@@ -221,9 +221,11 @@ const State& DeviceState::fetch(const Stream& stream, int64_t member) {
   fetch_cells(stream);
   show(member);
   State& state = members_[std::size_t(member)].state;
-  if (!lattice_is_current_)
+  if (!lattice_is_current_) {
     download_sites({sites_, stream, staging_, members_[std::size_t(member)].numbers, mcs_, member}, state,
                    [&](int64_t count, const auto& work) { split_over_team(count, work); });
+    if (fetch_more_) fetch_more_(state, More::all);
+  }
   lattice_is_current_ = true;
   return state;
 }
@@ -300,6 +302,7 @@ std::function<void()> DeviceState::begin_copy(State& to, const Stream& stream) {
   to.lattice = now.lattice;
   to.mcs = now.mcs;
   to.substances = now.substances;
+  if (fetch_more_) fetch_more_(to, More::all);
   copy_tables(now, to, team_.members());
   if (to.ids.size() != now.ids.size()) to.ids = HugeVector<CellId>(now.ids.size());
   if (to.act.size() != now.act.size()) to.act = HugeVector<ActValue>(now.act.size());

@@ -66,14 +66,16 @@ class DeviceState {
   void bring_sums_up_to_date(const Stream& stream) {
     if (count_sums_) count_sums_(stream);
   }
-  // Called when cells are fetched, for what else a simulation has.
-  void fetch_more_with(std::function<void(State&)> fetch) { fetch_more_ = std::move(fetch); }
+  // Called when a state is fetched, for what else a simulation has: sums alone with cells, all with the
+  // lattice.
+  enum class More { sums, all };
+  void fetch_more_with(std::function<void(State&, More)> fetch) { fetch_more_ = std::move(fetch); }
 
   int64_t mcs() const { return mcs_; }
   // Tells that all members have advanced on the device, so that the host's copies are out of date.
   void advanced(int64_t mcs);
 
-  // A member as it is now, on the host: all of it, or all but the lattice and Act.
+  // A member as it is now, on the host: all of it, or all but the lattice, Act and concentrations.
   const State& fetch(const Stream& stream, int64_t member = 0);
   const State& fetch_cells(const Stream& stream, int64_t member = 0);
   // Calls look(member, state) for all, from several threads.
@@ -156,7 +158,7 @@ class DeviceState {
   int64_t shown_ = 0;               // -1: none
   Sites room_;                      // memory for the one that will be shown
   std::function<void(const Stream&)> count_sums_;
-  std::function<void(State&)> fetch_more_;
+  std::function<void(State&, More)> fetch_more_;
   Function put_in_order_, put_back_, unpack_ids_;
   Buffer<uint8_t> sites_, moved_;
   Buffer<uint32_t> anchors_moved_;

@@ -20,17 +20,36 @@ Buffer<double> on_device(const Device& device, const std::vector<double>& values
 
 }  // namespace
 
-std::string diffusion_source(int dimension) {
+std::string diffusion_source(const substances::Equation& equation, const substances::Sources& like,
+                             Shares shares) {
+  const Lattice& voxels = equation.voxels;
+  std::string sides;
+  for (const substances::Side& side : equation.properties.sides) {
+    using Kind = substances::Side::Kind;
+    sides += side.kind == Kind::value  ? "cuda::SideKind::value, "
+             : side.kind == Kind::flux ? "cuda::SideKind::flux, "
+                                       : "cuda::SideKind::closed, ";
+  }
   return fmt::format(
-      "namespace kiln::device {{\nconstexpr int kDim = {};\n}}\n"
+      "#include \"engine/cuda/substances/diffusion_tables.hpp\"\n"
+      "namespace kiln::form {{\n"
+      "constexpr int kDim = {};\nconstexpr Vec3i kSize{{{}, {}, {}}};\n"
+      "constexpr Vec3<bool> kPeriodic{{{}, {}, {}}};\nconstexpr cuda::SideKind kSides[] = {{{}}};\n"
+      "constexpr bool kObstacles = {}, kSecretes = {}, kHolds = {};\nconstexpr int kUptakes = {};\n"
+      "using Share = {};\n"
+      "}}  // namespace kiln::form\n"
       "#include \"engine/cuda/substances/diffusion.cuh\"\n",
-      dimension);
+      voxels.dimension, voxels.size.x, voxels.size.y, voxels.size.z, voxels.periodic.x, voxels.periodic.y,
+      voxels.periodic.z, sides, equation.has_obstacles(), !like.secretion.empty(), !like.held.empty(),
+      like.uptake.size(), shares == Shares::fit_floats ? "float" : "double");
 }
 
 DeviceDiffusion::DeviceDiffusion(const Device& device, const Stream& stream,
-                                 const substances::Equation& equation)
-    : device_(device), stream_(stream), equation_(equation) {
-  const Module module(device_, compile_cached(diffusion_source(equation.voxels.dimension), "diffusion.cu",
+                                 const substances::Equation& equation, const substances::Sources& like,
+                                 Shares shares)
+    : device_(device), stream_(stream), equation_(equation), shares_(shares) {
+  reserve_sources(like);
+  const Module module(device_, compile_cached(diffusion_source(equation, like, shares), "diffusion.cu",
                                               architecture_for(device_.info()))
                                    .cubin);
   diffuse_ = module.function("diffuse");
@@ -38,15 +57,11 @@ DeviceDiffusion::DeviceDiffusion(const Device& device, const Stream& stream,
   hold_rows_ = module.function("hold_rows");
   keep_books_ = module.function("keep_books");
   show_values_ = module.function("show_values");
-  tables_.voxels = equation.voxels;
   tables_.exchange = equation.exchange;
   tables_.decay = equation.properties.decay;
   for (std::size_t side = 0; side < 6; ++side) {
-    const auto kind = equation.properties.sides[side].kind;
     tables_.ghosts[side] = equation.ghosts[side];
     tables_.inflow[side] = equation.inflow[side];
-    tables_.is_value[side] = kind == substances::Side::Kind::value;
-    tables_.is_flux[side] = kind == substances::Side::Kind::flux;
   }
   if (equation.has_obstacles()) {
     volume_ = on_device(device_, equation.open.volume);
@@ -61,7 +76,7 @@ DeviceDiffusion::DeviceDiffusion(const Device& device, const Stream& stream,
 void DeviceDiffusion::set(const std::vector<double>& concentration) {
   now_ = on_device(device_, concentration);
   before_ = Buffer<double>(device_, now_.size(), "substances");
-  shown_ = Buffer<float>(device_, now_.size(), "substances");
+  shown_ = Buffer<float>(device_, padded(equation_.voxels).sites(), "substances");
   slots_together_ = std::clamp<int64_t>(kSumBytes / (kRowSums * rows() * int64_t(sizeof(double))), 1, 64);
   row_sums_ = Buffer<double>(device_, slots_together_ * kRowSums * rows(), "substances");
   plane_sums_ =
@@ -73,11 +88,20 @@ void DeviceDiffusion::set(const std::vector<double>& concentration) {
 }
 
 void DeviceDiffusion::set(const substances::Sources& sources) {
-  reserve_sources(sources);
   if (!sources.secretion.empty()) secretion_.upload(sources.secretion.data(), secretion_.size());
   if (!sources.held.empty()) held_.upload(sources.held.data(), held_.size());
-  for (std::size_t k = 0; k < sources.uptake.size(); ++k)
-    share_[k].upload(sources.uptake[k].share.data(), share_[k].size());
+  if (shares_ == Shares::fit_floats)
+    set_shares<float>(sources);
+  else
+    set_shares<double>(sources);
+}
+
+template <class Share>
+void DeviceDiffusion::set_shares(const substances::Sources& sources) {
+  for (std::size_t k = 0; k < sources.uptake.size(); ++k) {
+    const std::vector<Share> shares(sources.uptake[k].share.begin(), sources.uptake[k].share.end());
+    share_[k].upload(reinterpret_cast<const uint8_t*>(shares.data()), share_[k].size());
+  }
 }
 
 void DeviceDiffusion::set(const substances::Budget& budget, double total) {
@@ -91,18 +115,16 @@ void DeviceDiffusion::reserve_sources(const substances::Sources& like) {
     throw UserError(fmt::format("{} types of cells take a substance up, but on a GPU at most {} can.",
                                 like.uptake.size(), kMostUptakes));
   const int64_t voxels = equation_.voxels.sites();
-  const auto room = [&](auto& buffer, bool wanted) {
-    buffer = std::remove_reference_t<decltype(buffer)>(device_, wanted ? voxels : 0, "substances");
+  const auto room = [&](auto& buffer, bool wanted, int64_t each = 1) {
+    buffer = std::remove_reference_t<decltype(buffer)>(device_, wanted ? voxels * each : 0, "substances");
   };
   room(secretion_, !like.secretion.empty());
   room(held_, !like.held.empty());
   room(held_at_, !like.held.empty());
   tables_.secretion = like.secretion.empty() ? nullptr : secretion_.data();
   tables_.held = like.held.empty() ? nullptr : held_.data();
-  tables_.uptakes = int32_t(like.uptake.size());
-  fastest_uptake_ = 0;
   for (std::size_t k = 0; k < like.uptake.size(); ++k) {
-    room(share_[k], true);
+    room(share_[k], true, shares_ == Shares::fit_floats ? sizeof(float) : sizeof(double));
     tables_.share[k] = share_[k].data();
     tables_.rate[k] = like.uptake[k].rate;
     tables_.at_most[k] = like.uptake[k].at_most;
@@ -142,14 +164,19 @@ void DeviceDiffusion::sum_up(int64_t arrays, double* to) {
 
 void DeviceDiffusion::hold(bool in_books) {
   if (tables_.held == nullptr) return;
-  hold_rows_.launch({{unsigned(device_.info().multiprocessors * 8)}, {256}}, stream_, tables_,
-                    static_cast<const double*>(held_at_.data()), rows(), now_.data(), row_sums_.data());
+  hold_rows_.launch(warp_per_row(), stream_, tables_, static_cast<const double*>(held_at_.data()),
+                    now_.data(), row_sums_.data());
   holds_in_books_ = in_books;
   if (in_books) sum_up(1, added_.data());
 }
 
+Launch DeviceDiffusion::warp_per_row() const {
+  constexpr int64_t kWarps = 8;  // of a block
+  return {{unsigned((rows() + kWarps - 1) / kWarps)}, {32 * kWarps}};
+}
+
 void DeviceDiffusion::play(const substances::Stages& stages, bool in_books) {
-  const Launch shape{{unsigned(device_.info().multiprocessors * 8)}, {256}};
+  const Launch shape = warp_per_row();
   const auto count = int64_t(stages.stages.size()), slots = count * stages.steps + 1;
   if (flows_.size() < slots * kRowSums) flows_ = Buffer<double>(device_, slots * kRowSums, "substances");
   int64_t slot = 0, summed = 0;  // sets of sums: begun, and added up
@@ -161,12 +188,12 @@ void DeviceDiffusion::play(const substances::Stages& stages, bool in_books) {
   for (int step = 0; step < stages.steps; ++step)
     for (const substances::Stage& stage : stages.stages) {
       diffuse_.launch(shape, stream_, tables_, stage, static_cast<const double*>(now_.data()), before_.data(),
-                      rows(), in_books ? sums_to_fill() : static_cast<double*>(nullptr));
+                      in_books ? sums_to_fill() : static_cast<double*>(nullptr));
       std::swap(now_, before_);
       if (slot - summed == slots_together_) add_up();
     }
   diffuse_.launch(shape, stream_, tables_, substances::Stage{}, static_cast<const double*>(now_.data()),
-                  static_cast<double*>(nullptr), rows(), sums_to_fill());
+                  static_cast<double*>(nullptr), sums_to_fill());
   add_up();
   if (stages_.size() == 0) {  // they follow from what never changes
     stages_ = Buffer<substances::Stage>(device_, count, "substances");
@@ -195,7 +222,7 @@ void DeviceDiffusion::settle(double error) {
 
 void DeviceDiffusion::show() {
   show_values_.launch({{unsigned(device_.info().multiprocessors * 8)}, {256}}, stream_,
-                      static_cast<const double*>(now_.data()), now_.size(), shown_.data());
+                      static_cast<const double*>(now_.data()), shown_.data());
 }
 
 }  // namespace kiln::cuda

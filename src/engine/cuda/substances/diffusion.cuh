@@ -1,6 +1,6 @@
 // A stage of a substance's equation on a GPU, a row of voxels per warp, and sums for its budget. The
-// arithmetic is that of engine/substances/row_worker.cpp, in its order. Compiled behind a line that says
-// kDim.
+// arithmetic is that of engine/substances/row_worker.cpp, in its order. Compiled behind diffusion_source,
+// which says what the substance is like: kiln::form.
 #pragma once
 
 #include "engine/cuda/substances/diffusion_tables.hpp"
@@ -8,90 +8,123 @@
 namespace kiln::device {
 
 using cuda::DiffusionTables;
+using cuda::SideKind;
 
-// A voxel and what surrounds it.
+constexpr int kDim = form::kDim;
+constexpr Vec3i kVoxels = form::kSize;
+constexpr int64_t kRows = int64_t(kVoxels.y) * kVoxels.z;
+
+constexpr bool any_side(SideKind kind) {
+  for (int side = 0; side < 2 * kDim; ++side)
+    if (!form::kPeriodic[side / 2] && form::kSides[side] == kind) return true;
+  return false;
+}
+constexpr bool kHasFluxes = any_side(SideKind::flux);
+constexpr bool kCrossesWalls = kHasFluxes || any_side(SideKind::value);
+
+// A voxel and what surrounds it. What it reads of others than `before` no kernel changes meanwhile.
 struct VoxelView {
   const DiffusionTables& tables;
   const double* now;
   Vec3i place;
   int64_t index;
   double c;
-  bool is_inner;  // all neighbours lie at the same distances
 
-  __device__ VoxelView(const DiffusionTables& t, const double* values, const Vec3i& where, int64_t number)
-      : tables(t), now(values), place(where), index(number), c(values[number]), is_inner(true) {
-#pragma unroll
-    for (int axis = 0; axis < kDim; ++axis)
-      is_inner = is_inner && place[axis] > 0 && place[axis] < t.voxels.size[axis] - 1;
+  __device__ __forceinline__ VoxelView(const DiffusionTables& t, const double* values, const Vec3i& where,
+                                       int64_t number)
+      : tables(t), now(values), place(where), index(number), c(__ldg(values + number)) {}
+
+  template <int Axis, bool High>
+  __device__ __forceinline__ bool is_last() const {
+    return place[Axis] == (High ? kVoxels[Axis] - 1 : 0);
+  }
+  template <int Axis, bool High>
+  __device__ __forceinline__ bool is_at_wall() const {
+    return !form::kPeriodic[Axis] && is_last<Axis, High>();
+  }
+  // How far the next voxel lies in memory; 0 behind a wall.
+  template <int Axis, bool High>
+  __device__ __forceinline__ int64_t to_next() const {
+    constexpr int64_t apart = Axis == 0 ? 1 : Axis == 1 ? kVoxels.x : int64_t(kVoxels.x) * kVoxels.y;
+    constexpr int64_t step = High ? apart : -apart;
+    return is_last<Axis, High>() ? (form::kPeriodic[Axis] ? step - step * kVoxels[Axis] : 0) : step;
+  }
+  template <int Axis, bool High>
+  __device__ __forceinline__ double beside() const {
+    constexpr int side = 2 * Axis + High;
+    const double next = __ldg(now + index + to_next<Axis, High>());
+    if (form::kPeriodic[Axis] || (Axis > 0 && form::kSides[side] != SideKind::value)) return next;
+    return is_at_wall<Axis, High>() ? tables.ghosts[side].beside(c) : next;
+  }
+  template <int Axis, bool High>
+  __device__ __forceinline__ double face() const {
+    if (is_at_wall<Axis, High>())
+      return form::kSides[2 * Axis + High] == SideKind::value ? __ldg(tables.volume + index) : 0.0;
+    return __ldg(tables.low[Axis] + index + (High ? to_next<Axis, true>() : 0));
+  }
+  __device__ __forceinline__ double open_part() const {
+    return form::kObstacles ? __ldg(tables.volume + index) : 1.0;
+  }
+  template <int Axis>
+  __device__ __forceinline__ double open_differences() const {
+    return substances::open_differences(c, beside<Axis, false>(), beside<Axis, true>(), face<Axis, false>(),
+                                        face<Axis, true>());
   }
 
-  __device__ bool is_at_wall(int axis, bool high) const {
-    return !is_inner && !tables.voxels.periodic[axis] &&
-           place[axis] == (high ? tables.voxels.size[axis] - 1 : 0);
-  }
-  __device__ double beside(int axis, bool high) const {
-    if (is_inner) {
-      const int64_t width = tables.voxels.size.x;
-      const int64_t apart = axis == 0 ? 1 : axis == 1 ? width : width * tables.voxels.size.y;
-      return now[index + (high ? apart : -apart)];
-    }
-    if (is_at_wall(axis, high)) return tables.ghosts[2 * axis + high].beside(c);
-    Vec3i next = place;
-    next[axis] += high ? 1 : -1;
-    tables.voxels.wrap(next);
-    return now[tables.voxels.index(next)];
-  }
-  __device__ double face(int axis, bool high) const {
-    if (is_at_wall(axis, high)) return tables.is_value[2 * axis + high] ? tables.volume[index] : 0.0;
-    Vec3i voxel = place;
-    if (high) {
-      voxel[axis] += 1;
-      tables.voxels.wrap(voxel);
-    }
-    return tables.low[axis][tables.voxels.index(voxel)];
-  }
-  __device__ double open_part() const { return tables.volume != nullptr ? tables.volume[index] : 1.0; }
-
-  __device__ double by_exchange() const {
-    if (tables.volume == nullptr) {
-      const double sum = substances::differences<kDim>(c, beside(0, false), beside(0, true), beside(1, false),
-                                                       beside(1, true), kDim == 3 ? beside(2, false) : c,
-                                                       kDim == 3 ? beside(2, true) : c);
+  __device__ __forceinline__ double by_exchange() const {
+    if constexpr (!form::kObstacles) {
+      double zm = c, zp = c;
+      if constexpr (kDim == 3) zm = beside<2, false>(), zp = beside<2, true>();
+      const double sum = substances::differences<kDim>(c, beside<0, false>(), beside<0, true>(),
+                                                       beside<1, false>(), beside<1, true>(), zm, zp);
       return tables.exchange * sum - tables.decay * c;
+    } else {
+      double sum = 0;
+      sum = sum + open_differences<0>();
+      sum = sum + open_differences<1>();
+      if constexpr (kDim == 3) sum = sum + open_differences<2>();
+      const double part = open_part();
+      return part > 0 ? tables.exchange * sum / part - tables.decay * c : 0.0;
     }
-    double sum = 0;
-    for (int axis = 0; axis < kDim; ++axis)
-      sum = sum + substances::open_differences(c, beside(axis, false), beside(axis, true), face(axis, false),
-                                               face(axis, true));
-    const double part = open_part();
-    return part > 0 ? tables.exchange * sum / part - tables.decay * c : 0.0;
   }
-  __device__ double taken_up(int k) const {
-    return substances::taken_up(c, tables.share[k][index], tables.rate[k], tables.at_most[k]);
+  __device__ __forceinline__ double taken_up(int k) const {
+    const auto* const share = static_cast<const form::Share*>(tables.share[k]);
+    return substances::taken_up(c, double(__ldg(share + index)), tables.rate[k], tables.at_most[k]);
   }
-  __device__ bool is_held() const { return tables.held != nullptr && tables.held[index] != 0; }
+  __device__ __forceinline__ bool is_held() const { return form::kHolds && __ldg(tables.held + index) != 0; }
+
+  // Calls work(side, its kind) for every side of the box that the voxel lies at.
+  template <class Work>
+  __device__ __forceinline__ void each_wall(const Work& work) const {
+    each_wall_along<0>(work);
+    each_wall_along<1>(work);
+    if constexpr (kDim == 3) each_wall_along<2>(work);
+  }
+  template <int Axis, class Work>
+  __device__ __forceinline__ void each_wall_along(const Work& work) const {
+    constexpr SideKind low = form::kSides[2 * Axis], high = form::kSides[2 * Axis + 1];
+    if (is_at_wall<Axis, false>()) work(2 * Axis, low);
+    if (is_at_wall<Axis, true>()) work(2 * Axis + 1, high);
+  }
   // Where nothing holds the concentration.
-  __device__ double change() const {
+  __device__ __forceinline__ double change() const {
     double change = by_exchange();
-    if (tables.secretion != nullptr) change = change + tables.secretion[index];
-    for (int k = 0; k < tables.uptakes; ++k) change = change - taken_up(k);
-    for (int axis = 0; axis < kDim; ++axis)
-      for (int high = 0; high < 2; ++high)
-        if (is_at_wall(axis, high != 0) && tables.is_flux[2 * axis + high])
-          change = change + tables.inflow[2 * axis + high];
-    return tables.volume != nullptr && tables.volume[index] == 0 ? 0.0 : change;
+    if (form::kSecretes) change = change + __ldg(tables.secretion + index);
+#pragma unroll
+    for (int k = 0; k < form::kUptakes; ++k) change = change - taken_up(k);
+    if (kHasFluxes)
+      each_wall([&](int side, SideKind kind) {
+        if (kind == SideKind::flux) change = change + tables.inflow[side];
+      });
+    return form::kObstacles && open_part() == 0 ? 0.0 : change;
   }
   // Per second.
-  __device__ double through_walls() const {
+  __device__ __forceinline__ double through_walls() const {
     double sum = 0;
-    if (is_inner) return sum;
-    for (int axis = 0; axis < kDim; ++axis)
-      for (int high = 0; high < 2; ++high) {
-        const int side = 2 * axis + high;
-        if (!is_at_wall(axis, high != 0)) continue;
-        if (tables.is_flux[side]) sum = sum + tables.inflow[side];
-        if (tables.is_value[side]) sum = sum + tables.exchange * (tables.ghosts[side].beside(c) - c);
-      }
+    each_wall([&](int side, SideKind kind) {
+      if (kind == SideKind::flux) sum = sum + tables.inflow[side];
+      if (kind == SideKind::value) sum = sum + tables.exchange * (tables.ghosts[side].beside(c) - c);
+    });
     return sum;
   }
 };
@@ -101,10 +134,6 @@ __device__ __forceinline__ double sum_of_lanes(double value) {
   for (int half = 16; half > 0; half /= 2) value = value + __shfl_down_sync(~0u, value, half);
   return value;
 }
-
-}  // namespace kiln::device
-
-namespace kiln::device {
 
 // Calls work(number) for every number below `count`, each by a warp.
 template <class Work>
@@ -117,38 +146,45 @@ __device__ __forceinline__ void each_by_a_warp(int64_t count, const Work& work) 
 
 // A stage, into `before`; none where that is a null pointer. And what was there before it, row by row: what
 // there is, what is taken up, what comes through walls, what holds concentrations, what is secreted, in five
-// arrays of `rows`; unless `sums` is a null pointer.
+// arrays; unless `sums` is a null pointer.
 extern "C" __global__ void diffuse(const __grid_constant__ kiln::cuda::DiffusionTables tables,
                                    const __grid_constant__ kiln::substances::Stage stage, const double* now,
-                                   double* before, int64_t rows, double* sums) {
+                                   double* before, double* sums) {
   using namespace kiln;
+  using device::kRows, device::kVoxels;
   const int lane = int(threadIdx.x % 32);
-  device::each_by_a_warp(rows, [&](int64_t row) {
-    const int64_t first = row * tables.voxels.size.x;
-    Vec3i place{0, int32_t(row % tables.voxels.size.y), int32_t(row / tables.voxels.size.y)};
+  device::each_by_a_warp(kRows, [&](int64_t row) {
+    const int64_t first = row * kVoxels.x;
+    const int32_t y = int32_t(row % kVoxels.y), z = int32_t(row / kVoxels.y);
     double of_lane[cuda::kRowSums] = {};
-    for (place.x = lane; place.x < tables.voxels.size.x; place.x += 32) {
-      const device::VoxelView view(tables, now, place, first + place.x);
+#pragma unroll 4
+    for (int32_t begin = 0; begin < kVoxels.x; begin += 32) {
+      const int32_t x = begin + lane;
+      if (kVoxels.x % 32 != 0 && x >= kVoxels.x) break;
+      const device::VoxelView view(tables, now, {x, y, z}, first + x);
       const bool held = view.is_held();
-      const double change = before != nullptr || held ? view.change() : 0.0;
+      const double change = before != nullptr || form::kHolds ? view.change() : 0.0;
       if (before != nullptr)
         before[view.index] =
             stage.next(view.c, held ? 0.0 : change, stage.has_older ? before[view.index] : 0.0);
       if (sums == nullptr) continue;
       const double part = view.open_part();
       double taken = 0;
-      for (int k = 0; k < tables.uptakes; ++k) taken = taken + view.taken_up(k);
+#pragma unroll
+      for (int k = 0; k < form::kUptakes; ++k) taken = taken + view.taken_up(k);
       of_lane[0] = of_lane[0] + view.c * part;
-      of_lane[1] = of_lane[1] + taken * part;
-      of_lane[2] = of_lane[2] + view.through_walls() * part;
-      if (tables.held != nullptr) of_lane[3] = of_lane[3] + (held ? -change : 0.0) * part;
-      if (tables.secretion != nullptr) of_lane[4] = of_lane[4] + tables.secretion[view.index] * part;
+      if (form::kUptakes > 0) of_lane[1] = of_lane[1] + taken * part;
+      if (device::kCrossesWalls) of_lane[2] = of_lane[2] + view.through_walls() * part;
+      if (form::kHolds) of_lane[3] = of_lane[3] + (held ? -change : 0.0) * part;
+      if (form::kSecretes) of_lane[4] = of_lane[4] + __ldg(tables.secretion + view.index) * part;
     }
     if (sums == nullptr) return;
+    const bool kept[cuda::kRowSums] = {true, form::kUptakes > 0, device::kCrossesWalls, form::kHolds,
+                                       form::kSecretes};
 #pragma unroll
     for (int k = 0; k < cuda::kRowSums; ++k) {
-      const double sum = device::sum_of_lanes(of_lane[k]);
-      if (lane == 0) sums[k * rows + row] = sum;
+      const double sum = kept[k] ? device::sum_of_lanes(of_lane[k]) : 0.0;
+      if (lane == 0) sums[k * kRows + row] = sum;
     }
   });
 }
@@ -167,13 +203,13 @@ extern "C" __global__ void sum_groups(const double* values, int64_t groups, int6
 
 // Sets concentrations that are held; what that adds, row by row.
 extern "C" __global__ void hold_rows(const __grid_constant__ kiln::cuda::DiffusionTables tables,
-                                     const double* held_at, int64_t rows, double* now, double* sums) {
+                                     const double* held_at, double* now, double* sums) {
   using namespace kiln;
   const int lane = int(threadIdx.x % 32);
-  device::each_by_a_warp(rows, [&](int64_t row) {
+  device::each_by_a_warp(device::kRows, [&](int64_t row) {
     double of_lane = 0;
-    for (int32_t x = lane; x < tables.voxels.size.x; x += 32) {
-      const int64_t voxel = row * tables.voxels.size.x + x;
+    for (int32_t x = lane; x < device::kVoxels.x; x += 32) {
+      const int64_t voxel = row * device::kVoxels.x + x;
       double added = 0;
       if (tables.held[voxel] != 0) {
         const double part = tables.volume != nullptr ? tables.volume[voxel] : 1.0;
@@ -215,8 +251,12 @@ extern "C" __global__ void keep_books(const kiln::substances::Stage* stages, int
   books[account] = budget;
 }
 
-extern "C" __global__ void show_values(const double* values, int64_t count, float* shown) {
-  const int64_t stride = int64_t(gridDim.x) * blockDim.x;
+// By padded voxel.
+extern "C" __global__ void show_values(const double* values, float* shown) {
+  using namespace kiln;
+  constexpr Lattice voxels{form::kSize, form::kPeriodic, form::kDim};
+  const Lattice around = padded(voxels);
+  const int64_t count = around.sites(), stride = int64_t(gridDim.x) * blockDim.x;
   for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride)
-    shown[i] = float(values[i]);
+    shown[i] = float(values[voxels.index(voxel_at_padded(voxels, around.position(i)))]);
 }

@@ -8,20 +8,27 @@
 
 namespace kiln::cuda {
 
-std::string diffusion_source(int dimension);
+// Shares of voxels that fit floats take half the memory, which is what a stage waits for: those that are
+// multiples of a power of two.
+enum class Shares { any, fit_floats };
+
+// CUDA C++ for compile(): for what an equation is like, and which sources there are.
+std::string diffusion_source(const substances::Equation& equation, const substances::Sources& like,
+                             Shares shares);
 
 class DeviceDiffusion {
  public:
-  DeviceDiffusion(const Device& device, const Stream& stream, const substances::Equation& equation);
+  // `like` tells which sources there are, and their numbers.
+  DeviceDiffusion(const Device& device, const Stream& stream, const substances::Equation& equation,
+                  const substances::Sources& like, Shares shares = Shares::any);
 
   void set(const std::vector<double>& concentration);
   void set(const substances::Sources& sources);
   void set(const substances::Budget& budget, double total);
 
-  // Sources whose arrays others fill on the device: `like` tells which there are, and their numbers.
-  void reserve_sources(const substances::Sources& like);
+  // Arrays of sources, to be filled on the device.
   double* secretion() const { return tables_.secretion == nullptr ? nullptr : secretion_.data(); }
-  double* share(std::size_t uptake) const { return share_[uptake].data(); }
+  void* share(std::size_t uptake) const { return share_[uptake].data(); }
   uint8_t* held() const { return tables_.held == nullptr ? nullptr : held_.data(); }
   double* held_at() const { return held_at_.data(); }
   const double* open_parts() const { return tables_.volume; }
@@ -43,6 +50,10 @@ class DeviceDiffusion {
 
  private:
   int64_t rows() const { return int64_t(equation_.voxels.size.y) * equation_.voxels.size.z; }
+  Launch warp_per_row() const;
+  void reserve_sources(const substances::Sources& like);
+  template <class Share>
+  void set_shares(const substances::Sources& sources);
   void play(const substances::Stages& stages, bool in_books);
   void sum_up(int64_t arrays, double* to);
 
@@ -50,7 +61,9 @@ class DeviceDiffusion {
   const Stream& stream_;
   substances::Equation equation_;
   double fastest_uptake_ = 0;  // 1/s
-  Buffer<double> now_, before_, secretion_, held_at_, volume_, low_[3], share_[kMostUptakes];
+  Shares shares_;
+  Buffer<double> now_, before_, secretion_, held_at_, volume_, low_[3];
+  Buffer<uint8_t> share_[kMostUptakes];                           // floats or doubles
   Buffer<double> row_sums_, plane_sums_, flows_, added_, books_;  // books_: accounts, then the total
   Buffer<uint8_t> held_;
   Buffer<float> shown_;

@@ -1,6 +1,7 @@
 // What kernels know of a substance. Read by both compilers.
 #pragma once
 
+#include "core/concentration.hpp"
 #include "engine/substances/stencil.hpp"
 
 namespace kiln::cuda {
@@ -9,16 +10,16 @@ inline constexpr int kMostUptakes = 8;  // types of cells that take a substance 
 inline constexpr int kRowSums = 5;      // of a row: see diffuse
 inline constexpr int kAccounts = 5;     // of a budget, in the order of SubstanceBudget
 
+enum class SideKind { closed, value, flux };
+
+// Beside what is compiled in: diffusion_source.
 struct DiffusionTables {
-  Lattice voxels;
   double exchange, decay;
   // Low and high along x, y, z.
   substances::Ghost ghosts[6];
   double inflow[6];
-  bool is_value[6], is_flux[6];
-  const double* secretion;  // nullptr: none
-  int32_t uptakes;
-  const double* share[kMostUptakes];
+  const double* secretion;          // nullptr: none
+  const void* share[kMostUptakes];  // form::Share
   double rate[kMostUptakes], at_most[kMostUptakes];
   const uint8_t* held;   // nullptr: nowhere
   const double* volume;  // nullptr: no obstacles

@@ -13,6 +13,7 @@ struct SourceTables {
   // By type.
   double per_site[kMostTypesByRange + 1], per_cell[kMostTypesByRange + 1];  // secreted
   bool by_formula[kMostTypesByRange + 1];  // `rates` has what a cell secretes per site
+  bool any_per_cell;                       // what a cell secretes depends on more than its type
   const double* rates;
   bool holds[kMostTypesByRange + 1];
   double held[kMostTypesByRange + 1];
@@ -22,7 +23,8 @@ struct SourceTables {
   const double* volume;  // open parts of voxels; nullptr: no obstacles
   // What is counted, by voxel; nullptr: not asked for.
   double* secretion;
-  double* share[kMostUptakes];
+  void* share[kMostUptakes];
+  bool shares_fit_floats;  // and are floats; else they are doubles
   uint8_t* is_held;
   double* held_at;
 };

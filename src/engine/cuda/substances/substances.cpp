@@ -6,6 +6,12 @@
 namespace kiln::cuda {
 namespace {
 
+// A share is a number of sites by all sites of a voxel.
+Shares shares_of(const SubstanceData& data) {
+  const bool is_power_of_two = (data.coarsen & (data.coarsen - 1)) == 0 && data.coarsen <= 256;
+  return is_power_of_two && !data.has_obstacles() ? Shares::fit_floats : Shares::any;
+}
+
 SourceTables tables_of(const SubstanceData& data, const DeviceDiffusion& diffusion) {
   SourceTables tables{};
   tables.voxels = data.voxels;
@@ -14,6 +20,7 @@ SourceTables tables_of(const SubstanceData& data, const DeviceDiffusion& diffusi
     const SubstanceUse& use = data.uses[type];
     (use.per == SubstanceUse::Per::cell ? tables.per_cell : tables.per_site)[type] = use.secretes;
     tables.by_formula[type] = use.secretes_formula >= 0;
+    tables.any_per_cell = tables.any_per_cell || tables.by_formula[type] || tables.per_cell[type] != 0;
     tables.holds[type] = use.holds.has_value();
     tables.held[type] = use.holds.value_or(0);
     if (use.takes_up > 0) tables.taker[tables.takers++] = int32_t(type);
@@ -23,6 +30,7 @@ SourceTables tables_of(const SubstanceData& data, const DeviceDiffusion& diffusi
   tables.is_held = diffusion.held();
   tables.held_at = diffusion.held_at();
   for (int32_t k = 0; k < tables.takers; ++k) tables.share[k] = diffusion.share(std::size_t(k));
+  tables.shares_fit_floats = shares_of(data) == Shares::fit_floats;
   return tables;
 }
 
@@ -52,9 +60,9 @@ DeviceSubstances::DeviceSubstances(const Device& device, const Stream& stream, c
     solver.diffusion = std::make_unique<DeviceDiffusion>(
         device, stream,
         substances::Equation(data.voxels, data.coarsen * model.units.voxel_um, data.like,
-                             substances::openness_for(data, host)));
+                             substances::openness_for(data, host)),
+        like, shares_of(data));
     solver.diffusion->set(host.substances[s].values);
-    solver.diffusion->reserve_sources(like);
     solver.diffusion->set(host.substances[s].budget, host.substances[s].total);
     solver.sources = tables_of(data, *solver.diffusion);
   }
@@ -97,12 +105,13 @@ void DeviceSubstances::play(int64_t mcs, const StateTables& tables, const Secret
   }
 }
 
-void DeviceSubstances::fetch(State& state) const {
+void DeviceSubstances::fetch(State& state, DeviceState::More more) const {
   for (std::size_t s = 0; s < solvers_.size(); ++s) {
     Substance& substance = state.substances[s];
-    substance.values = solvers_[s].diffusion->concentration();
     substance.budget = solvers_[s].diffusion->budget();
     substance.total = solvers_[s].diffusion->total();
+    if (more == DeviceState::More::sums) continue;
+    substance.values = solvers_[s].diffusion->concentration();
     substance.show();
   }
 }

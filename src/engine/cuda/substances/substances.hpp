@@ -38,7 +38,7 @@ class DeviceSubstances {
   };
   View view(std::size_t substance) const;
   // Into the substances of a state on the host.
-  void fetch(State& state) const;
+  void fetch(State& state, DeviceState::More more) const;
 
  private:
   struct Solver {
