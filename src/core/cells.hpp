@@ -8,6 +8,7 @@
 #include "core/centroid.hpp"
 #include "core/lattice.hpp"
 #include "core/moments.hpp"
+#include "core/own_lambdas.hpp"
 #include "core/types.hpp"
 
 namespace kiln {
@@ -52,7 +53,8 @@ struct Cells {
   // Optional columns are empty where a model does not ask for them.
   std::vector<Moments> moments;  // where a term reads second moments
   std::vector<Targets> targets;
-  std::vector<Vec3f> direction;  // p of persistence
+  std::vector<OwnLambdas> own_lambdas;  // where rules set them
+  std::vector<Vec3f> direction;         // p of persistence
   std::vector<Life> life;
   std::vector<double> property;  // `property_count` per cell
   int property_count = 0;

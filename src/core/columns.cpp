@@ -40,6 +40,11 @@ constexpr Field kTargets[] = {
     {"target_volume", Element::f32, 1, offsetof(Cells::Targets, volume), 12, false},
     {"target_perimeter", Element::f32, 1, offsetof(Cells::Targets, perimeter), 13, false},
 };
+constexpr Field kOwnLambdas[] = {
+    {"lambda_chemotaxis", Element::f32, 1, offsetof(OwnLambdas, chemotaxis), 24, false},
+    {"lambda_persistence", Element::f32, 1, offsetof(OwnLambdas, persistence), 25, false},
+    {"lambda_act", Element::f32, 1, offsetof(OwnLambdas, act), 26, false},
+};
 constexpr Field kProperty[] = {{"property", Element::f64, 1, 0, 14, false}};
 constexpr Field kLife[] = {
     {"parent", Element::i64, 1, offsetof(Cells::Life, parent), 15, false},
@@ -59,6 +64,7 @@ const Column kColumns[] = {
     column<&Cells::centroid>(kCentroid, !kOptional),
     column<&Cells::moments>(kMoments, kOptional),
     column<&Cells::targets>(kTargets, kOptional),
+    column<&Cells::own_lambdas>(kOwnLambdas, kOptional),
     column<&Cells::direction>(kDirection, kOptional),
     column<&Cells::history>(kHistory, kOptional, history_rows),
     column<&Cells::life>(kLife, kOptional),

@@ -157,7 +157,7 @@ std::string audit(const State& state, const Neighbourhood& perimeter, const std:
 
 namespace {
 
-constexpr uint64_t kConcentrationTag = 23;  // the next one after those of columns.cpp
+constexpr uint64_t kConcentrationTag = 23;  // columns.cpp has the others
 
 // What a value at a place of one of the state's tables adds to the hash.
 uint64_t entry(uint64_t table, uint64_t place, uint64_t value) {

@@ -171,6 +171,7 @@ State branched_state(const Model& model, State state, const std::vector<TypeMemo
   fit_act(model, state);
   fit_persistence(model, same_lags, state);
   start_targets(model, state.cells);
+  start_lambdas(model, state.cells, CellId(state.cells.own_lambdas.size()));  // those that are there stay
   fit_living(model, properties, state);
   fit_substances(model, state);
   return state;

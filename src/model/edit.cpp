@@ -79,6 +79,7 @@ State state_of_ids(const Model& model, std::span<const CellId> ids, std::vector<
   start_act(model, state);
   start_persistence(model, state.cells);
   start_targets(model, state.cells);
+  start_lambdas(model, state.cells);
   start_living(model, state.cells);
   return state;
 }
@@ -91,6 +92,7 @@ void complete_edit(const Model& model, State& state, const State& before) {
     if (state.ids[site] != before.ids[site]) state.act[site] = 0;
   start_new_motion(model, state, before);
   start_targets(model, state.cells);
+  start_lambdas(model, state.cells, before.cells.count());
   start_new_lives(model, state, before);
 }
 

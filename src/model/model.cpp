@@ -86,6 +86,9 @@ bool Model::reads(OptionalColumn column) const {
   });
 }
 
+bool Model::has_own_lambdas() const {
+  return std::any_of(phases.begin(), phases.end(), [](const Phase& p) { return p.physics.uses.own_lambdas; });
+}
 bool Model::has_own_targets() const {
   return std::any_of(phases.begin(), phases.end(), [](const Phase& p) { return p.physics.uses.targets; });
 }
@@ -131,6 +134,7 @@ MemoryNeed memory_need(const Model& model, double cell_count) {
   need.cells = cell_count * kBytesPerCell;
   if (model.reads(OptionalColumn::moments)) need.cells += cell_count * double(sizeof(Moments));
   if (model.has_own_targets()) need.cells += cell_count * double(sizeof(Cells::Targets));
+  if (model.has_own_lambdas()) need.cells += cell_count * double(sizeof(OwnLambdas));
   need.cells += cell_count * kBytesPerFollowedCell * double(model.measure.speed_intervals_mcs.size());
   for (const FieldData& field : model.fields)
     if (field.values != nullptr) need.fields += double(field.values->size() * sizeof(float));

@@ -60,18 +60,14 @@ struct PhysicsData {
   float temperature = 20;
   std::vector<TypePhysics> types;
   std::vector<double> adhesion;  // types x types, symmetric, as given
-  // The target volume that the model gives a type, kOwnTarget for "start": what cells begin with, where
-  // rules or growth give each one of its own later. Empty: as `types` has it.
-  std::vector<float> declared_volumes;
-  float declared_volume(std::size_t type) const {
-    return declared_volumes.empty() ? types[type].volume.target : declared_volumes[type];
+  // The parameters of a type as the model gives them: what cells begin with, where rules or growth give each
+  // one of its own later. Empty: as `types` has them.
+  std::vector<TypePhysics> declared_types;
+  const TypePhysics& declared(std::size_t type) const {
+    return declared_types.empty() ? types[type] : declared_types[type];
   }
-  // The parameters of a type as the model gives them.
-  TypePhysics declared(std::size_t type) const {
-    TypePhysics physics = types[type];
-    physics.volume.target = declared_volume(type);
-    return physics;
-  }
+  // kOwnTarget for "start".
+  float declared_volume(std::size_t type) const { return declared(type).volume.target; }
   TermsInUse uses;  // terms with a state of their own: whether any phase uses them
 
   // Valid as long as this PhysicsData lives and is not assigned to.
@@ -266,6 +262,7 @@ struct Model {
   int largest_act() const;  // the largest Max of Act in any phase, 0 without
   bool reads(OptionalColumn column) const;  // a term of any phase does
   bool has_own_targets() const;             // cells of some type, in any phase
+  bool has_own_lambdas() const;             // the same
   // Whether something happens between two MCS beside motion: cells live, or substances spread.
   bool has_stages() const { return living != nullptr || !substances.empty(); }
   int history_length() const;  // the largest dt of persistence in any phase, 0 without

@@ -18,7 +18,7 @@ std::shared_ptr<Engine> engine_for(const Model& model, State state, const Engine
 // Whether types keep what they carry with them: sites, Act, directions and past places.
 bool carry_the_same(const TypePhysics& a, const TypePhysics& b) {
   return a.frozen == b.frozen && a.act.max == b.act.max && a.persistence.dt == b.persistence.dt &&
-         (a.persistence.lambda > 0) == (b.persistence.lambda > 0);
+         (a.persistence.lambda != 0) == (b.persistence.lambda != 0);
 }
 
 // Whether both are played by the same schedule: all of its settings, since each of them shapes the result.

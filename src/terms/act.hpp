@@ -91,6 +91,7 @@ struct Term : TermDefaults {
   static constexpr auto kUse = &Use::act;
   static constexpr TermScope kScope = TermScope::bounded;
   static constexpr bool kKeepsState = true;
+  static constexpr float OwnLambdas::*kOwnLambdas = &OwnLambdas::act;
   static constexpr int kReach = 2;  // the neighbours of the source, too
   static constexpr bool acts(const Params& p) { return p.max != 0; }
 

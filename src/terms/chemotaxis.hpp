@@ -77,27 +77,30 @@ struct Term : TermDefaults {
   };
   static constexpr auto kParams = &Slot::chemotaxis;
   static constexpr auto kUse = &Use::chemotaxis;
+  static constexpr float OwnLambdas::*kOwnLambdas = &OwnLambdas::chemotaxis;
   static constexpr TermScope kScope = TermScope::local;
   static constexpr bool acts(const Params& p) { return p.lambda != 0; }
 
   template <int Dim, class Physics, class World>
-  KILN_HOT static bool add(const Physics& physics, World&, const Copy& copy, float& dh) {
+  KILN_HOT static bool add(const Physics& physics, World& world, const Copy& copy, float& dh) {
     if (physics.reads_substances()) {
       const bool wins = copy.winner != kMedium;
-      add_of_cell<Dim>(physics, copy, copy.steering_type(), wins, dh);
-      if (wins && copy.loser != kMedium) add_of_cell<Dim>(physics, copy, copy.loser_type, false, dh);
+      const Params steering = params_of<Term>(physics, world, copy.steering_type(), copy.steering_cell());
+      add_of_cell<Dim>(physics, copy, steering, wins, dh);
+      if (wins && copy.loser != kMedium)
+        add_of_cell<Dim>(physics, copy, params_of<Term>(physics, world, copy.loser_type, copy.loser), false,
+                         dh);
       return true;
     }
-    const Params& p = physics.types[copy.steering_type()].chemotaxis;
+    const Params p = params_of<Term>(physics, world, copy.steering_type(), copy.steering_cell());
     if (p.lambda != 0) dh += chemotaxis::delta(p, copy, physics.field_at(as_index(p.field), copy.source));
     return true;
   }
 
  private:
   template <int Dim, class Physics>
-  KILN_HOT static void add_of_cell(const Physics& physics, const Copy& copy, TypeId type, bool wins,
+  KILN_HOT static void add_of_cell(const Physics& physics, const Copy& copy, const Params& p, bool wins,
                                    float& dh) {
-    const Params& p = physics.types[type].chemotaxis;
     if (!steers(p, copy, wins)) return;
     if (p.substance < 0) {
       dh += chemotaxis::delta(p, copy, physics.field_at(as_index(p.field), copy.source));

@@ -16,6 +16,8 @@ struct Copy {
   // The type whose parameters steer motion: the source's, or the target's where the source is medium.
   KILN_HD TypeId steering_type() const { return winner != kMedium ? winner_type : loser_type; }
 
+  KILN_HD CellId steering_cell() const { return winner != kMedium ? winner : loser; }
+
   // d: the unit vector from source to target.
   KILN_HD Vec3f unit_step() const {
     const int squared = step.x * step.x + step.y * step.y + step.z * step.z;

@@ -4,6 +4,7 @@
 //   TypeId type(CellId)                       int32_t volume(CellId), perimeter(CellId)
 //   anchor(CellId), sum(CellId), moments(CellId), targets(CellId)   see core/cells.hpp
 //   Vec3f direction(CellId)                   p of persistence
+//   own_lambdas(CellId)                       where rules set them
 //   const Patch<Dim>& around_target()         Moore neighbours of the target
 //   const Tally& tally()                      of these
 //   Vec3i target_place()
@@ -137,13 +138,13 @@ KILN_HOT bool local_delta(const Physics& physics, World& world, const Copy& copy
 static_assert(Terms::count(TermScope::bounded) <= 1);
 
 // The lowest dH that bounded terms can make of it.
-template <class Physics>
-KILN_HOT float lowest_delta(const Physics& physics, const Copy& copy, float dh) {
+template <class Physics, class World>
+KILN_HOT float lowest_delta(const Physics& physics, const World& world, const Copy& copy, float dh) {
   Terms::each([&](auto term) {
     using Term = decltype(term);
     if constexpr (Term::kScope == TermScope::bounded)
       if (physics.template in_use<Term>())
-        dh += Term::lowest(physics.types[copy.steering_type()].*Term::kParams);
+        dh += Term::lowest(params_of<Term>(physics, world, copy.steering_type(), copy.steering_cell()));
   });
   return dh;
 }
@@ -158,7 +159,8 @@ KILN_HOT bool accepts_with_bounded(const Physics& physics, World& world, const C
     if constexpr (Term::kScope == TermScope::bounded) {
       if (!physics.template in_use<Term>()) return true;
       decided = true;
-      return Term::accepts(physics.types[copy.steering_type()].*Term::kParams, world, dh, threshold);
+      return Term::accepts(params_of<Term>(physics, world, copy.steering_type(), copy.steering_cell()), world,
+                           dh, threshold);
     } else {
       return true;
     }

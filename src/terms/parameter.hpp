@@ -41,4 +41,7 @@ inline constexpr float kOwnTarget = -1;
 
 inline constexpr double kAnyEnergy = 1e9;
 
+// In place of a lambda: look into Cells::own_lambdas. No term's lambda may be so small.
+inline constexpr float kOwnLambda = -2e9f;
+
 }  // namespace kiln

@@ -67,15 +67,15 @@ struct Term : TermDefaults {
   static constexpr auto kUse = &Use::persistence;
   static constexpr TermScope kScope = TermScope::local;
   static constexpr bool kKeepsState = true;
+  static constexpr float OwnLambdas::*kOwnLambdas = &OwnLambdas::persistence;
   static constexpr OptionalColumn kReads = OptionalColumn::direction;
   static constexpr bool acts(const Params& p) { return p.lambda != 0; }
 
   template <int Dim, class Physics, class World>
   KILN_HOT static bool add(const Physics& physics, World& world, const Copy& copy, float& dh) {
     const bool gains = copy.winner != kMedium;
-    const Params& p = physics.types[copy.steering_type()].persistence;
-    if (gains || p.retraction != 0)
-      dh += persistence::delta(p, copy, world.direction(gains ? copy.winner : copy.loser));
+    const Params p = params_of<Term>(physics, world, copy.steering_type(), copy.steering_cell());
+    if (gains || p.retraction != 0) dh += persistence::delta(p, copy, world.direction(copy.steering_cell()));
     return true;
   }
 };

@@ -20,6 +20,22 @@ inline bool has_own_targets(const TypePhysics& type) {
   return type.volume.target == kOwnTarget || type.perimeter.target == kOwnTarget;
 }
 
+inline OwnLambdas declared_lambdas(const TypePhysics& type) {
+  OwnLambdas lambdas;
+  Terms::each([&](auto term) {
+    using Term = decltype(term);
+    if constexpr (Term::kOwnLambdas != nullptr) lambdas.*Term::kOwnLambdas = (type.*Term::kParams).lambda;
+  });
+  return lambdas;
+}
+inline bool has_own_lambdas(const TypePhysics& type) {
+  return Terms::any([&](auto term) {
+    using Term = decltype(term);
+    if constexpr (Term::kOwnLambdas != nullptr) return (type.*Term::kParams).lambda == kOwnLambda;
+    return false;
+  });
+}
+
 // The parameters of all types. Where all cells that can change are alike (a compiler that specialises for a
 // model says so), those of one type serve for all, and need no looking up.
 struct TypeTable {
@@ -37,8 +53,9 @@ struct TypeTable {
 // Which terms any type uses, each a member with the term's name. The engines leave out the rest.
 struct TermsInUse : Terms::Flags {
   bool frozen = false;
-  bool targets = false;     // cells of some type have targets of their own
-  bool substances = false;  // a term reads concentrations
+  bool targets = false;      // cells of some type have targets of their own
+  bool own_lambdas = false;  // and lambdas
+  bool substances = false;   // a term reads concentrations
 
   // Whether a term in use has a property: any([](auto term) { return decltype(term)::kNeedsPlace; }).
   template <class Property>
@@ -68,6 +85,7 @@ struct Physics {
     return uses.*Term::kUse;
   }
   KILN_HOT constexpr bool has_targets() const { return uses.targets; }
+  KILN_HOT constexpr bool has_own_lambdas() const { return uses.own_lambdas; }
   KILN_HOT constexpr bool reads_substances() const { return uses.substances; }
   KILN_HOT Vec3f field_at(int field, const Vec3i& place) const { return fields[field].at(lattice, place); }
   // At a place that may lie a step beyond a periodic side.

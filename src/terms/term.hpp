@@ -14,9 +14,10 @@
 //            energy(params, cell)
 //            weight_of_a_site(type, shape)        energy that one more site costs: the plan asks for it
 //   bounded  lowest(params), accepts(params, world, dh, threshold)
-// Optional: kKeepsState, kReach, kReads, kNeedsPlace, drive(params).
+// Optional: kKeepsState, kReach, kReads, kNeedsPlace, kOwnLambdas, drive(params).
 #pragma once
 
+#include "core/own_lambdas.hpp"
 #include "terms/parameter.hpp"
 
 namespace kiln {
@@ -51,12 +52,24 @@ struct TermDefaults {
   static constexpr int kReach = 1;            // how far from the target it reads sites
   static constexpr OptionalColumn kReads = OptionalColumn::none;
   static constexpr bool kNeedsPlace = false;  // of the target: engines that keep attempts work it out anew
+  // Rules may set params.lambda of every cell: where it lies.
+  static constexpr float OwnLambdas::*kOwnLambdas = nullptr;
   // Energy that drives copies whatever the sizes of cells, as the temperature does.
   template <class Params>
   static constexpr double drive(const Params&) {
     return 0;
   }
 };
+
+// The parameters of a term that has kOwnLambdas, for one cell: its type's, with a lambda of its own where
+// these say so.
+template <class Term, class Physics, class World>
+KILN_HOT typename Term::Params params_of(const Physics& physics, const World& world, int type, CellId cell) {
+  typename Term::Params params = physics.types[type].*Term::kParams;
+  if (physics.has_own_lambdas() && params.lambda == kOwnLambda)
+    params.lambda = world.own_lambdas(cell).*Term::kOwnLambdas;
+  return params;
+}
 
 template <class... All>
 struct TermList {

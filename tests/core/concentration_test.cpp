@@ -10,7 +10,10 @@ namespace kiln {
 namespace {
 
 Substance substance_of(const Lattice& voxels, int32_t coarsen, std::vector<double> values) {
-  Substance substance{"s", voxels, coarsen, std::move(values)};
+  Substance substance;
+  substance.voxels = voxels;
+  substance.coarsen = coarsen;
+  substance.values = std::move(values);
   substance.show();
   return substance;
 }

@@ -15,72 +15,10 @@ namespace {
 
 using test::Played;
 
-// Everything that formulas can ask of more than their cell, at every MCS and at every fourth.
-std::string curious(const std::string& size) {
-  return R"toml(
-seed = 4
-temperature = 12
-[lattice]
-size = )toml" +
-         size + R"toml(
-boundary = ["closed", "periodic")toml" +
-         (size.find(',') == size.rfind(',') ? "]" : ", \"periodic\"]") + R"toml(
-[units]
-seconds_per_mcs = 2
-[substances.food]
-diffusion = 3
-decay = 0.03
-coarsen = 4
-start = "0.2 + 0.01 * y"
-[types.a]
-volume = { target = 22, lambda = 4 }
-growth = { rate = "900 * contact(b) + 200 * mean(food) + 3 * x", up_to = 60 }
-properties = { v = "uniform(-3, 5)", mine = 0, near = 0 }
-equations.v = "(neighbours_mean(v) - v) / 20 + gradient_y(food) - 0.001 * age"
-secretes.food = { rate = "0.01 * max(v, 0) + 0.001 * neighbours(b)", per = "site" }
-takes_up.food = 0.03
-persistence = { lambda = 6, mu = 0.7, dt = 4 }
-chemotaxis = { lambda = 300, substance = "food" }
-[types.b]
-volume = { target = 20, lambda = 4 }
-perimeter = { target = "start", lambda = 0.2 }
-properties.v = 2
-takes_up.food = 0.2
-[adhesion]
-default = 5
-[[initial]]
-box = 4
-spacing = 5
-types = { a = 2, b = 1 }
-[[rules]]
-types = "a"
-when = "volume >= 34"
-do = "divide"
-plane = "random"
-daughters = { 1 = { type = "b" }, 2 = { mine = "uniform(0, 1)" } }
-[[rules]]
-types = "a"
-set = { near = "neighbours(a) + contact(medium)", mine = "mine + generation + time / 100 + perimeter / 7", "volume.target" = "target + uniform(0, 1)" }
-[[rules]]
-types = "b"
-when = "gradient_x(food) < 0 and y > 3"
-rate = 0.02
-do = "become"
-type = "a"
-[[rules]]
-types = ["a", "b"]
-rate = 0.004
-do = "die"
-how = "remove"
-[tick]
-every = 4
-)toml";
-}
-
 const std::vector<std::string>& worlds() {
   static const std::vector<std::string> all = {
-      test::colony("[60, 40]"), test::colony("[20, 24, 16]"), test::kFlat, test::kSolid,
-      curious("[64, 48]"),      curious("[20, 24, 16]")};
+      test::colony("[60, 40]"),  test::colony("[20, 24, 16]"), test::kFlat, test::kSolid,
+      test::curious("[64, 48]"), test::curious("[20, 24, 16]")};
   return all;
 }
 
@@ -192,7 +130,7 @@ TEST(CudaLiving, TellsWhatHasNoNumber) {
 
 TEST(CudaLiving, TakesTurnsInAnEnsemble) {
   KILN_NEEDS_GPU();
-  for (const std::string& world : {test::colony("[60, 40]"), curious("[20, 24, 16]")})
+  for (const std::string& world : {test::colony("[60, 40]"), test::curious("[20, 24, 16]")})
     test::check_ensemble(parse_model(world, "m.toml", "."), 3, {.engine = "cuda"}, 40, "threads");
 }
 

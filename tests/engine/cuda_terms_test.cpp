@@ -89,6 +89,10 @@ class TermTable {
       p.frozen = false;
     }
     if (seed % 2 == 0) w.types[1].volume.target = w.types[1].perimeter.target = kOwnTarget;
+    if (seed % 3 == 1) {
+      TypePhysics& last = w.types.back();
+      last.chemotaxis.lambda = last.persistence.lambda = last.act.lambda = kOwnLambda;
+    }
     State& s = w.state;
     s.cells.moments.resize(s.cells.count());
     for (Vec3f& direction : s.cells.direction) direction = {real(-1, 1), real(-1, 1), real(-1, 1)};
@@ -104,14 +108,15 @@ class TermTable {
       anchors.push_back(s.cells.centroid[c].anchor);
       sums.push_back(s.cells.centroid[c].sum);
       targets.push_back({real(5, 30), real(10, 90)});
+      own_lambdas.push_back({real(-20, 20), real(5, 30), real(10, 80)});
     }
     for (int i = 0; i < 300; ++i) add_row(rng, real);
   }
 
   TermCells cells() const {
     const Cells& c = w.state.cells;
-    return {c.type.data(), volumes.data(),   perimeters.data(), anchors.data(),
-            sums.data(),   c.moments.data(), targets.data(),    c.direction.data()};
+    return {c.type.data(),    volumes.data(), perimeters.data(),  anchors.data(),    sums.data(),
+            c.moments.data(), targets.data(), c.direction.data(), own_lambdas.data()};
   }
 
   SmallWorld w;
@@ -121,6 +126,7 @@ class TermTable {
   std::vector<Vec3i> anchors;
   std::vector<Vec3<int64_t>> sums;
   std::vector<TermTargets> targets;
+  std::vector<OwnLambdas> own_lambdas;
   std::vector<TermRow<Dim>> rows;
 
  private:
@@ -233,7 +239,7 @@ void compare_with_device() {
     const Cells& c = w.state.cells;
     const TermCells cells{upload(c.type),        upload(table.volumes), upload(table.perimeters),
                           upload(table.anchors), upload(table.sums),    upload(c.moments),
-                          upload(table.targets), upload(c.direction)};
+                          upload(table.targets), upload(c.direction),   upload(table.own_lambdas)};
     const int64_t count = int64_t(table.rows.size());
     Buffer<TermBits> out(device, count, "a test");
     evaluate.launch({.grid = {unsigned(count + 63) / 64}, .block = {64}}, stream, physics, cells,

@@ -405,8 +405,18 @@ constexpr BadModel kBadLiving[] = {
     {"[[rules]]\ntypes = \"cell\"\ndo = \"divide\"\nrate = \"volume > 3\"",
      "m.toml:5: rules.0.rate is \"volume > 3\", but it is a condition, and a number is wanted."},
     {"[[rules]]\ntypes = \"cell\"\nset = { clock = 3 }",
-     "m.toml:4: rules.0.set.clock cannot be: clock is neither a property of the cells, nor volume.target or "
-     "perimeter.target."},
+     "m.toml:4: rules.0.set.clock cannot be: clock is neither a property of the cells, nor one of "
+     "volume.target, perimeter.target, chemotaxis.lambda, persistence.lambda, act.lambda."},
+    {"[[rules]]\ntypes = \"cell\"\nset = { act.lambda = 3 }",
+     "m.toml:4: rules.0.set.act.lambda cannot be: types.cell has no act = { lambda = ... }, which says what "
+     "its "
+     "cells begin with."},
+    {"[[rules]]\ntypes = \"cell\"\nset = { act.max = 3 }",
+     "m.toml:4: rules.0.set.act.max cannot be: act.max is neither a property of the cells, nor one of "
+     "volume.target, perimeter.target, chemotaxis.lambda, persistence.lambda, act.lambda."},
+    {"[types.cell.act]\nlambda = 5\nmax = 3\n[[rules]]\ntypes = \"cell\"\nset = { act.lambda = 3 }\n"
+     "[[phases]]\nname = \"a\"\nmcs = 5\nset = { types.cell.act.lambda = 4 }",
+     "m.toml:11: phases.0.set has types.cell.act.lambda, but rules set it for every cell of this type."},
     {"[[rules]]\ntypes = \"cell\"\nset = { \"perimeter.target\" = 3 }",
      "m.toml:4: rules.0.set.perimeter.target cannot be: cells of types.cell have one target perimeter; with "
      "perimeter.target = \"start\" each has its own."},

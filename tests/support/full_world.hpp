@@ -27,6 +27,12 @@ inline void add_all_terms(SmallWorld& w, unsigned seed) {
     for (CellId c = 0; c < s.cells.count(); ++c)
       s.cells.targets.push_back({float(5 + rng() % 20), float(20 + rng() % 60)});
   }
+  if (seed % 5 == 4) {  // those of the last type have lambdas of their own
+    TypePhysics& last = w.types.back();
+    last.chemotaxis.lambda = last.persistence.lambda = last.act.lambda = kOwnLambda;
+    for (CellId c = 0; c < s.cells.count(); ++c)
+      s.cells.own_lambdas.push_back({float(rng() % 20) - 10, float(rng() % 20), float(rng() % 60)});
+  }
   s.act = HugeVector<ActValue>(s.ids.size());
   s.cells.history_length = 4;
   s.cells.direction.assign(s.cells.count(), Vec3f{});

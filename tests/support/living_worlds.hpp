@@ -142,4 +142,75 @@ do = "divide"
 inline const std::string kFlat = tissue("[48, 40]", "[0, 0]", "[5, 9]"),
                          kSolid = tissue("[20, 16, 12]", "[0, 0, 0]", "[4, 4, 5]");
 
+// Everything that formulas can ask of more than their cell, at every MCS and at every fourth.
+inline std::string curious(const std::string& size) {
+  return R"toml(
+seed = 4
+temperature = 12
+[lattice]
+size = )toml" +
+         size + R"toml(
+boundary = ["closed", "periodic")toml" +
+         (size.find(',') == size.rfind(',') ? "]" : ", \"periodic\"]") + R"toml(
+[units]
+seconds_per_mcs = 2
+[substances.food]
+diffusion = 3
+decay = 0.03
+coarsen = 4
+start = "0.2 + 0.01 * y"
+[types.a]
+volume = { target = 22, lambda = 4 }
+growth = { rate = "900 * contact(b) + 200 * mean(food) + 3 * x", up_to = 60 }
+properties = { v = "uniform(-3, 5)", mine = 0, near = 0 }
+equations.v = "(neighbours_mean(v) - v) / 20 + gradient_y(food) - 0.001 * age"
+secretes.food = { rate = "0.01 * max(v, 0) + 0.001 * neighbours(b)", per = "site" }
+takes_up.food = 0.03
+persistence = { lambda = 6, mu = 0.7, dt = 4 }
+chemotaxis = { lambda = 300, substance = "food" }
+[types.b]
+volume = { target = 20, lambda = 4 }
+perimeter = { target = "start", lambda = 0.2 }
+act = { lambda = 10, max = 6 }
+properties.v = 2
+takes_up.food = 0.2
+[adhesion]
+default = 5
+[[initial]]
+box = 4
+spacing = 5
+types = { a = 2, b = 1 }
+[[rules]]
+types = "a"
+when = "volume >= 34"
+do = "divide"
+plane = "random"
+daughters = { 1 = { type = "b" }, 2 = { mine = "uniform(0, 1)" } }
+[[rules]]
+types = "a"
+set = { near = "neighbours(a) + contact(medium)", mine = "mine + generation + time / 100 + perimeter / 7", "volume.target" = "target + uniform(0, 1)" }
+[[rules]]
+types = "a"
+set = { "persistence.lambda" = "max(0, 2 * v)", "chemotaxis.lambda" = "200 * v" }
+[[rules]]
+types = "b"
+rate = 0.1
+set = { "act.lambda" = "30 * uniform(0, 1)" }
+[[rules]]
+types = "b"
+when = "gradient_x(food) < 0 and y > 3"
+rate = 0.02
+do = "become"
+type = "a"
+set = { "persistence.lambda" = 9 }
+[[rules]]
+types = ["a", "b"]
+rate = 0.004
+do = "die"
+how = "remove"
+[tick]
+every = 4
+)toml";
+}
+
 }  // namespace kiln::test

@@ -68,7 +68,7 @@ bool is_hopeless_naively(const SmallWorld& w, const Physics& physics, const Naiv
   float dh;
   if (!local_delta<Dim>(physics, world, a.copy, dh)) return false;
   dh += cells_delta(physics, world, a.copy, change_of(physics, world, a.copy));
-  return lowest_delta(physics, a.copy, dh) - a.threshold > limit;
+  return lowest_delta(physics, world, a.copy, dh) - a.threshold > limit;
 }
 
 inline void carry_out_naively(SmallWorld& w, const NaiveAttempt& a) {

@@ -61,6 +61,7 @@ struct SmallWorld {
       });
       p.uses.frozen |= t.frozen;
       p.uses.targets |= has_own_targets(t);
+      p.uses.own_lambdas |= has_own_lambdas(t);
     }
     return p;
   }
@@ -115,6 +116,7 @@ class NaiveWorld {
   Moments moments(CellId cell) const { return world_.state.cells.moments[cell]; }
   Cells::Targets targets(CellId cell) const { return world_.state.cells.targets[cell]; }
   Vec3f direction(CellId cell) const { return world_.state.cells.direction[cell]; }
+  OwnLambdas own_lambdas(CellId cell) const { return world_.state.cells.own_lambdas[cell]; }
   const Vec3i& target_place() const { return target_; }
   const Patch<Dim>& around_target() const { return patch_; }
   const Tally& tally() const { return tally_; }

@@ -35,6 +35,7 @@ struct TermCells {
   const Moments* moments_of;
   const TermTargets* targets_of;
   const Vec3f* directions;
+  const OwnLambdas* own_lambdas_of;
 };
 
 template <int Dim>
@@ -54,6 +55,7 @@ struct RowWorld {
   KILN_HD Moments moments(CellId c) const { return cells.moments_of[c]; }
   KILN_HD TermTargets targets(CellId c) const { return cells.targets_of[c]; }
   KILN_HD Vec3f direction(CellId c) const { return cells.directions[c]; }
+  KILN_HD OwnLambdas own_lambdas(CellId c) const { return cells.own_lambdas_of[c]; }
   KILN_HD Vec3i target_place() const { return row.target; }
   KILN_HD const Patch<Dim>& around_target() const { return row.around_target; }
   KILN_HD const Tally& tally() const { return counts; }

@@ -88,7 +88,9 @@ float delta_in_ramp(const chemotaxis::Params& winner, const chemotaxis::Params& 
   physics.types.first = types.data();
   physics.substances = &view;
   float dh = 0;
-  int world = 0;
+  const struct {
+    OwnLambdas own_lambdas(CellId) const { return {}; }
+  } world;
   EXPECT_TRUE(chemotaxis::Term::add<2>(physics, world, copy, dh));
   return dh;
 }

@@ -163,13 +163,21 @@ __device__ __forceinline__ float mean_act(const Surroundings& around, CellId cel
   return act::geometric_mean(around.patch, values, cell, ActValue(own), model::kActLogs);
 }
 
-// One attempt as the terms see it, however its surroundings were read.
-struct World {
+// What cells have of their own, as the terms see it.
+struct OwnWorld {
   const StateTables& tables;
+
+  __device__ __forceinline__ const OwnLambdas& own_lambdas(CellId cell) const {
+    return tables.own_lambdas[cell];
+  }
+};
+
+// One attempt as the terms see it, however its surroundings were read.
+struct World : OwnWorld {
   Vec3i target;
   FarPatch far;
 
-  __device__ __forceinline__ World(const StateTables& t, const Vec3i& place) : tables(t), target(place) {}
+  __device__ __forceinline__ World(const StateTables& t, const Vec3i& place) : OwnWorld{t}, target(place) {}
   __device__ __forceinline__ const Vec3i& target_place() const { return target; }
   __device__ __forceinline__ TypeId type(CellId cell) const { return type_of(tables, cell); }
   __device__ __forceinline__ Vec3f direction(CellId cell) const {

@@ -64,7 +64,8 @@ std::string table(const std::string& declaration, int count, const Item& item) {
 std::string uses_literal(const TermsInUse& u) {
   std::string text = "{{";
   Terms::each([&](auto term) { text += "{" + literal(u.*decltype(term)::kUse) + "}, "; });
-  return text + "}, " + literal(u.frozen) + ", " + literal(u.targets) + ", " + literal(u.substances) + "}";
+  return text + "}, " + literal(u.frozen) + ", " + literal(u.targets) + ", " + literal(u.own_lambdas) + ", " +
+         literal(u.substances) + "}";
 }
 
 // What physics() says that is not in a table: values for the compiler to fold, or where they are in memory.

@@ -171,8 +171,9 @@ template <int Dim>
 template <class Physics>
 float CheckerboardEngine<Dim>::act_delta(const Physics& physics, const HostWorld<Dim>& world,
                                          const Copy& copy) const {
-  const act::Params& p = physics.types[copy.steering_type()].act;
-  if (!physics.template in_use<act::Term>() || p.lambda == 0) return 0.0f;
+  if (!physics.template in_use<act::Term>()) return 0.0f;
+  const act::Params p = params_of<act::Term>(physics, world, copy.steering_type(), copy.steering_cell());
+  if (p.lambda == 0) return 0.0f;
   return act::delta(p, world.mean_act_at_source(), world.mean_act_at_target());
 }
 

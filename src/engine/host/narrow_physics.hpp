@@ -19,7 +19,8 @@
 
 namespace kiln {
 
-// Physics without other terms than `Kept`, without targets of cells' own and without substances.
+// Physics without other terms than `Kept`, without what cells have of their own (targets, lambdas) and
+// without substances.
 template <class... Kept>
 struct NarrowPhysics : Physics {
   static constexpr bool kMoments = false;
@@ -33,11 +34,13 @@ struct NarrowPhysics : Physics {
     return may_use<Term>() && uses.*Term::kUse;
   }
   KILN_HOT static constexpr bool has_targets() { return false; }
+  KILN_HOT static constexpr bool has_own_lambdas() { return false; }
   KILN_HOT static constexpr bool reads_substances() { return false; }
 
   static bool suits(const Physics& physics, const Cells& cells) {
     const bool others = physics.uses.any([](auto term) { return !may_use<decltype(term)>(); });
-    return !others && !physics.uses.targets && !physics.uses.substances && cells.moments.empty();
+    return !others && !physics.uses.targets && !physics.uses.own_lambdas && !physics.uses.substances &&
+           cells.moments.empty();
   }
 };
 

@@ -307,7 +307,7 @@ KILN_FLAT void TilesPlayer<Dim, Part>::judge(const Physics& physics, Member& me,
   if (!local_delta<Dim>(physics, world, copy, surroundings)) return;
   const CopyChange change = change_of(physics, world, copy);
   const float dh = surroundings + cells_delta(physics, world, copy, change);
-  if (lowest_delta(physics, copy, dh) - threshold > settings_.hopeless) return;
+  if (lowest_delta(physics, world, copy, dh) - threshold > settings_.hopeless) return;
   const bool accepted = accepts_with_bounded(physics, world, copy, dh, threshold);
   if (settings_.passes == 1 && !accepted) return;
   me.open.push_back({{place, copy, change, surroundings, threshold}, priority, uint8_t(direction), accepted});
@@ -319,7 +319,7 @@ template <class Physics>
 KILN_FLAT bool TilesPlayer<Dim, Part>::accepts_now(const Physics& physics, const Open& a) const {
   Copy copy = a.copy();
   const float dh = a.surroundings + cells_delta(physics, reader_, copy, a.change());
-  if (lowest_delta(physics, copy, dh) > a.threshold) return false;
+  if (lowest_delta(physics, reader_, copy, dh) > a.threshold) return false;
   if (!any_in_use(physics, [](auto term) { return decltype(term)::kScope == TermScope::bounded; }))
     return true;
   // Nothing around target and source has changed since the round began.

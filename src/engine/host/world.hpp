@@ -27,6 +27,7 @@ class StateReader {
         centroids_(state.cells.centroid.data()),
         moments_(state.cells.moments.data()),
         targets_(state.cells.targets.data()),
+        own_lambdas_(state.cells.own_lambdas.data()),
         directions_(state.cells.direction.data()) {
     for (int axis = 0; axis < 3; ++axis) inner_[axis] = uint32_t(std::max(lattice_.size[axis] - 2, 0));
     const Site row = lattice_.size.x, layer = row * lattice_.size.y;
@@ -49,6 +50,7 @@ class StateReader {
   const Vec3<int64_t>& sum(CellId cell) const { return centroids_[cell].sum; }
   const Moments& moments(CellId cell) const { return moments_[cell]; }
   const Cells::Targets& targets(CellId cell) const { return targets_[cell]; }
+  const OwnLambdas& own_lambdas(CellId cell) const { return own_lambdas_[cell]; }
   const Vec3f& direction(CellId cell) const { return directions_[cell]; }
   // From a neighbour to the site.
   const Vec3i& step_from(int neighbour) const { return step_[neighbour]; }
@@ -144,6 +146,7 @@ class StateReader {
   const Cells::Centroid* centroids_;
   const Moments* moments_;
   const Cells::Targets* targets_;
+  const OwnLambdas* own_lambdas_;
   const Vec3f* directions_;
   Vec3i step_[Moore<Dim>::kCount];
   Vec3<uint32_t> inner_;  // how many places along an axis have both neighbours inside
@@ -186,6 +189,7 @@ class HostWorld {
   const Vec3<int64_t>& sum(CellId cell) const { return reader_.sum(cell); }
   const Moments& moments(CellId cell) const { return reader_.moments(cell); }
   const Cells::Targets& targets(CellId cell) const { return reader_.targets(cell); }
+  const OwnLambdas& own_lambdas(CellId cell) const { return reader_.own_lambdas(cell); }
   const Vec3f& direction(CellId cell) const { return reader_.direction(cell); }
 
   const Vec3i& target_place() const { return target_.at; }

@@ -52,8 +52,7 @@ struct CellEvents::Cut {
 CellEvents::CellEvents(const Model& model)
     : living_(model.living), seed_(model.seed), frozen_(model.frozen_types()) {
   const PhysicsData& physics = model.phases.front().physics;
-  for (std::size_t type = 0; type < physics.types.size(); ++type)
-    declared_volumes_.push_back(physics.declared_volume(type));
+  for (std::size_t type = 0; type < physics.types.size(); ++type) declared_.push_back(physics.declared(type));
 }
 
 void CellEvents::set(Cells& cells, CellId cell, const Setting& setting, double value) const {
@@ -68,6 +67,9 @@ void CellEvents::set(Cells& cells, CellId cell, const Setting& setting, double v
     case Setting::What::target_perimeter:
       cells.targets[cell].perimeter = float(std::max(value, 0.0));
       return;
+    case Setting::What::lambda:
+      cells.own_lambdas[cell].*setting.lambda = float(std::clamp(value, setting.least, setting.most));
+      return;
   }
 }
 
@@ -80,7 +82,7 @@ void CellEvents::apply_sets(Cells& cells, const CellEvent& event) const {
 void CellEvents::start_type(Cells& cells, CellId cell, TypeId type) const {
   cells.type[cell] = type;
   Cells::Life& life = cells.life[cell];
-  const float declared = declared_volumes_[type];
+  const float declared = declared_[type].volume.target;
   life.target = declared == kOwnTarget ? double(cells.extent[cell].volume) : double(declared);
   life.shrinks = 0;
   life.gone_at = 0;
@@ -88,6 +90,7 @@ void CellEvents::start_type(Cells& cells, CellId cell, TypeId type) const {
     cells.targets[cell].volume = float(life.target);
     cells.targets[cell].perimeter = float(cells.extent[cell].perimeter);
   }
+  if (!cells.own_lambdas.empty()) cells.own_lambdas[cell] = declared_lambdas(declared_[type]);
 }
 
 bool CellEvents::moves_sites(const CellEvent& event) {
@@ -199,6 +202,7 @@ void CellEvents::bear(Cells& cells, const CellEvent& event, Cut& cut, int64_t mc
                             .generation = before.generation + 1};
     cells.centroid[daughter].anchor = cut.anchor;
     if (!cells.direction.empty()) cells.direction[daughter] = cells.direction[mother];
+    if (!cells.own_lambdas.empty()) cells.own_lambdas[daughter] = cells.own_lambdas[mother];
     for (std::size_t p = 0; p < properties; ++p) {
       const double whole = cells.property[mother * properties + p];
       cells.property[daughter * properties + p] =

@@ -73,7 +73,7 @@ class CellEvents {
   uint64_t seed_;
   Neighbourhood perimeter_;
   std::vector<bool> frozen_;
-  std::vector<float> declared_volumes_;
+  std::vector<TypePhysics> declared_;  // types
   // Of the events that are being carried out.
   struct Daughter {
     CellId cell;

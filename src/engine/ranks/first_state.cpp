@@ -106,6 +106,7 @@ class FirstState : public StateSource {
   void start_rows(Cells& cells, CellId first) const {
     start_persistence(model_, cells, first);
     start_targets(model_, cells, first);
+    start_lambdas(model_, cells);
     start_living(model_, cells, first);
   }
 

@@ -164,7 +164,7 @@ Demands demands_of(const Model& model) {
   Demands cells;
   for (const Phase* phase : decisive_phases(model))
     for (std::size_t i = 0; i < phase->physics.types.size(); ++i) {
-      const TypePhysics& type = phase->physics.types[i];
+      const TypePhysics& type = phase->physics.declared(i);
       if (type.frozen || !has_weight(type)) continue;
       cells.stiffest = std::max(cells.stiffest, stiffness(phase->physics, type, shape));
       cells.largest = std::max(cells.largest, largest_volume(model, *phase, TypeId(i)));

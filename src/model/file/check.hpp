@@ -2,6 +2,7 @@
 // key of the section, in the order of the schema, with values of exactly the kind that the schema names.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,10 @@ struct Scope {
   std::vector<std::string> fields;
   std::vector<std::string> substances = {};
   std::vector<std::string> properties = {};  // of cells
-  std::vector<bool> own_targets = {};  // by type: growth or rules give every cell a target volume of its own
+  // By type: whether growth or rules give every cell a target volume of its own; and for which terms rules
+  // give it a lambda of its own.
+  std::vector<bool> own_targets = {};
+  std::vector<std::set<std::string>> own_lambdas = {};
 };
 
 // Brings a value into the form of its key (1e3 becomes an integer, 5 a list of one per axis), or throws

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "model/file/overrides.hpp"
+#include "model/file/own_numbers.hpp"
 #include "model/file/reading.hpp"
 
 namespace kiln {
@@ -79,7 +80,7 @@ Model make_model(Node given, std::string source_name, std::string folder,
   read_lattice(r);
   if (has_default_type) complete_default_type(r.given, r.scope.dimension);
   read_names(r);
-  find_own_targets(r);
+  find_own_numbers(r);
   const PhysicsNodes nodes = complete_physics(r.given, r.scope);
   put(r.complete, kTypeSection.name, nodes.types);
   put(r.complete, kAdhesionSection.name, nodes.adhesion);

@@ -6,40 +6,10 @@
 #include <cmath>
 
 #include "model/file/formula_reader.hpp"
+#include "model/file/own_numbers.hpp"
 
 namespace kiln {
 namespace {
-
-constexpr const char* kTargetVolume = "volume.target";
-constexpr const char* kTargetPerimeter = "perimeter.target";
-
-// The entries of a table of formulas; those of a table within have dotted names.
-std::vector<std::pair<std::string, const Node*>> flat_entries(const Node& table) {
-  std::vector<std::pair<std::string, const Node*>> entries;
-  for (const Entry& e : *table.table())
-    if (e.node.table() == nullptr)
-      entries.emplace_back(e.key, &e.node);
-    else
-      for (const auto& [name, node] : flat_entries(e.node)) entries.emplace_back(e.key + "." + name, node);
-  return entries;
-}
-
-// Whether an entry of a table of formulas sets the volume; nothing has been checked yet.
-bool sets_volume(const Node* table) {
-  if (table == nullptr || table->table() == nullptr) return false;
-  if (find(*table, kTargetVolume) != nullptr) return true;
-  const Node* volume = find(*table, "volume");
-  return volume != nullptr && find(*volume, "target") != nullptr;
-}
-bool gives_own_targets(const Node& rule) {
-  if (sets_volume(find(rule, "set"))) return true;
-  const Node* deed = find(rule, "do");
-  const auto* text = deed == nullptr ? nullptr : std::get_if<std::string>(&deed->value);
-  if (text == nullptr) return false;
-  if (*text != "die") return *text == "divide";
-  const Node* how = find(rule, "how");
-  return how == nullptr || inline_toml(*how) == "\"shrink\"";
-}
 
 class LivingReader {
  public:
@@ -279,9 +249,12 @@ class LivingReader {
     for (const auto& [name, node] : flat_entries(table)) {
       const std::string where = joined_path(path, name);
       Setting setting;
+      const Term* const term = term_of_lambda(name);
       setting.what = name == kTargetVolume      ? Setting::What::target_volume
                      : name == kTargetPerimeter ? Setting::What::target_perimeter
+                     : term != nullptr          ? Setting::What::lambda
                                                 : Setting::What::property;
+      if (term != nullptr) tell_lambda(*node, where, *term, becomes, types, setting);
       if (setting.what == Setting::What::target_perimeter) require_own_perimeters(*node, where, types);
       if (setting.what == Setting::What::property) {
         setting.property = formulas_.number_of_property(name);
@@ -290,14 +263,27 @@ class LivingReader {
         const bool known =
             comes || std::find(scope.values.begin(), scope.values.end(), name) != scope.values.end();
         if (setting.property < 0 || !known)
-          fail_at(*node, fmt::format("{} cannot be: {} is neither a property of the cells, nor volume.target "
-                                     "or perimeter.target.",
-                                     where, name));
+          fail_at(*node, fmt::format("{} cannot be: {} is neither a property of the cells, nor one of {}.",
+                                     where, name, fmt::join(numbers_of_cells(), ", ")));
       }
       setting.value = formulas_.parse(*node, where, scope);
       sets.push_back(setting);
     }
     return sets;
+  }
+
+  // Cells of these types, or of the one that they become, have the term.
+  void tell_lambda(const Node& at, const std::string& path, const Term& term, std::optional<TypeId> becomes,
+                   const std::vector<bool>& types, Setting& setting) const {
+    for (std::size_t type = 0; type < types.size(); ++type)
+      if ((becomes ? type == *becomes : types[type]) && !has_term(r_.given, r_.scope.types[type], term.name))
+        fail_at(at, fmt::format("{} cannot be: {} has no {} = {{ lambda = ... }}, which says what its cells "
+                                "begin with.",
+                                path, path_of(type), term.name));
+    setting.term = term.name;
+    setting.lambda = term.own_lambda;
+    for (const Parameter& p : term.parameters)
+      if (p.name == std::string_view("lambda")) setting.least = p.least, setting.most = p.most;
   }
 
   void require_own_perimeters(const Node& at, const std::string& path, const std::vector<bool>& types) const {
@@ -377,36 +363,6 @@ class LivingReader {
 };
 
 }  // namespace
-
-void find_own_targets(Reading& r) {
-  r.scope.own_targets.assign(r.scope.types.size(), false);
-  const auto mark = [&](const Node& name) {
-    const auto* text = std::get_if<std::string>(&name.value);
-    const auto found =
-        text == nullptr ? r.scope.types.end() : std::find(r.scope.types.begin(), r.scope.types.end(), *text);
-    if (found != r.scope.types.end()) r.scope.own_targets[std::size_t(found - r.scope.types.begin())] = true;
-  };
-  // What a cell has it takes along.
-  const auto mark_new_type = [&](const Node& of) {
-    if (of.table() == nullptr) return;
-    if (const Node* type = find(of, "type")) mark(*type);
-  };
-  for (std::size_t i = 1; i < r.scope.types.size(); ++i)
-    if (find(*find(*find(r.given, kTypeSection.name), r.scope.types[i]), kGrowthSection.name) != nullptr)
-      r.scope.own_targets[i] = true;
-  for (const Node& rule : tables_of(r.given, kRuleSection.name)) {
-    const Node* types = gives_own_targets(rule) ? find(rule, "types") : nullptr;
-    if (types == nullptr) continue;
-    if (types->array() == nullptr)
-      mark(*types);
-    else
-      for (const Node& name : *types->array()) mark(name);
-    mark_new_type(rule);
-    const Node* const daughters = find(rule, "daughters");
-    if (daughters == nullptr || daughters->table() == nullptr) continue;
-    for (const Entry& daughter : *daughters->table()) mark_new_type(daughter.node);
-  }
-}
 
 void read_living(Reading& r) { LivingReader(r).read(); }
 

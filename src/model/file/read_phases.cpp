@@ -34,6 +34,10 @@ void check_type_change(const Override& change, const std::string& path, const No
     fail_at(change.value, fmt::format("{} has {}, but cells of this type have target volumes of their own, "
                                       "which growth and rules change.",
                                       path, name));
+  if (change.path[3] == "lambda" && type_number < scope.own_lambdas.size() &&
+      scope.own_lambdas[type_number].count(term->name) > 0)
+    fail_at(change.value,
+            fmt::format("{} has {}, but rules set it for every cell of this type.", path, name));
   for (const Parameter& p : term->parameters)
     if (change.path[3] == p.name && p.fixed)
       fail_at(change.value,

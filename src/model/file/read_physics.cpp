@@ -210,6 +210,14 @@ void put_if_absent(Node& table, std::string_view key, Node value) {
   if (table.table() != nullptr && find(table, key) == nullptr) put(table, key, std::move(value));
 }
 
+// Of a term with this name, where it is given.
+void set_own_lambda(TypePhysics& type, const std::string& name) {
+  Terms::each([&](auto term) {
+    if constexpr (decltype(term)::kOwnLambdas != nullptr)
+      if (name == decltype(term)::kName) (type.*decltype(term)::kParams).lambda = kOwnLambda;
+  });
+}
+
 }  // namespace
 
 bool add_default_type(Node& given) {
@@ -289,8 +297,10 @@ PhysicsData make_physics(const PhysicsNodes& nodes, const Scope& scope) {
   for (const Entry& e : *nodes.types.table()) {
     TypePhysics type = type_physics(e.node, scope);
     const std::size_t number = result.types.size();
-    result.declared_volumes.push_back(type.volume.target);
+    result.declared_types.push_back(type);
     if (number < scope.own_targets.size() && scope.own_targets[number]) type.volume.target = kOwnTarget;
+    if (number < scope.own_lambdas.size())
+      for (const std::string& term : scope.own_lambdas[number]) set_own_lambda(type, term);
     result.types.push_back(type);
   }
   const std::size_t types = scope.types.size();
@@ -307,6 +317,7 @@ PhysicsData make_physics(const PhysicsNodes& nodes, const Scope& scope) {
     most = std::max(most, double(type.act.max));
     result.uses.frozen |= type.frozen;
     result.uses.targets |= !type.frozen && has_own_targets(type);
+    result.uses.own_lambdas |= !type.frozen && has_own_lambdas(type);
     result.uses.substances |= !type.frozen && type.chemotaxis.lambda != 0 && type.chemotaxis.substance >= 0;
     // Sites of frozen types never change, so no term ever looks at them.
     for (const Term& term : all_terms()) term.used(result.uses) |= !type.frozen && term.acts(type);

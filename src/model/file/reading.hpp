@@ -27,9 +27,6 @@ void read_names(Reading& reading);    // of types and fields, for all that refer
 void read_lattice(Reading& reading);  // lattice, units, neighbourhood
 void read_fields(Reading& reading);
 
-// Finds the types whose cells have target volumes of their own; nothing is checked yet.
-void find_own_targets(Reading& reading);
-
 // Everything that a phase can change. Of a given tree, so that phases are read like the model itself.
 struct PhysicsNodes {
   double temperature = 0;

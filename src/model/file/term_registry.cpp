@@ -23,6 +23,7 @@ Term row_of() {
   row.params = [](TypePhysics& type) { return reinterpret_cast<std::byte*>(&(type.*T::kParams)); };
   row.used = [](TermsInUse& uses) -> bool& { return uses.*T::kUse; };
   row.acts = [](const TypePhysics& type) { return T::acts(type.*T::kParams); };
+  row.own_lambda = T::kOwnLambdas;
   row.keeps_state = T::kKeepsState;
   return row;
 }

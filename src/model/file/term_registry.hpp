@@ -18,6 +18,7 @@ struct Term {
   std::byte* (*params)(TypePhysics&);     // where these floats are
   bool& (*used)(TermsInUse&);
   bool (*acts)(const TypePhysics&);  // does something: changes energies, or leaves marks
+  float OwnLambdas::*own_lambda;     // of cells, where rules may set it; else a null pointer
   bool keeps_state;                  // one that acts in any phase must be kept up in all
 
   float get(const TypePhysics& physics, std::size_t parameter) const;

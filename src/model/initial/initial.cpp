@@ -191,6 +191,7 @@ State initial_state(const Model& model, std::vector<std::string>* notes) {
   start_act(model, state);
   start_persistence(model, state.cells);
   start_targets(model, state.cells);
+  start_lambdas(model, state.cells);
   start_living(model, state.cells);
   state.substances = start_substances(model);
   return state;

@@ -48,11 +48,18 @@ void start_targets(const Model& model, Cells& cells, CellId first) {
       cells.targets[cell] = {float(cells.extent[cell].volume), float(cells.extent[cell].perimeter)};
 }
 
+void start_lambdas(const Model& model, Cells& cells, CellId new_from) {
+  cells.own_lambdas.resize(model.has_own_lambdas() ? cells.count() : 0);
+  const PhysicsData& physics = model.phases.front().physics;
+  for (CellId cell = new_from; cell < cells.own_lambdas.size(); ++cell)
+    cells.own_lambdas[cell] = declared_lambdas(physics.declared(cells.type[cell]));
+}
+
 std::vector<bool> persistent_types(const Model& model) {
   std::vector<bool> persistent(model.types.size(), false);
   for (const Phase& phase : model.phases)
     for (std::size_t type = 0; type < persistent.size() && type < phase.physics.types.size(); ++type)
-      if (phase.physics.types[type].persistence.lambda > 0) persistent[type] = true;
+      if (phase.physics.types[type].persistence.lambda != 0) persistent[type] = true;
   return persistent;
 }
 

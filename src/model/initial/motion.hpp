@@ -12,6 +12,9 @@ std::vector<ActValue> first_act(const Model& model);
 void start_act(const Model& model, State& state);
 // Of counted cells, from that with the number `first` on.
 void start_persistence(const Model& model, Cells& cells, CellId first = kMedium);
+// Every cell from `new_from` on begins with the lambdas of its type, where the model gives cells lambdas of
+// their own.
+void start_lambdas(const Model& model, Cells& cells, CellId new_from = 0);
 // Every cell that has no targets yet gets its sizes as such, where the model asks for them. The same cells.
 void start_targets(const Model& model, Cells& cells, CellId first = kMedium);
 

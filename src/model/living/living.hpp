@@ -22,9 +22,13 @@ struct Property {
 
 // A number of a cell that a rule sets.
 struct Setting {
-  enum class What { property, target_volume, target_perimeter };
+  enum class What { property, target_volume, target_perimeter, lambda };
   What what = What::property;
-  int property = 0;   // its number
+  int property = 0;  // its number
+  // A term's lambda: what it may be, and where it lies; the term's name is that of the member.
+  const char* term = nullptr;
+  float OwnLambdas::*lambda = nullptr;
+  double least = 0, most = 0;
   int32_t value = 0;  // a node
 };
 

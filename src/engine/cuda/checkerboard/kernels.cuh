@@ -200,8 +200,10 @@ class Player {
   __device__ __forceinline__ float act_delta(const Physics& physics, const Copy& copy,
                                              const Surroundings& at_target, Word target_word,
                                              Word source_word) const {
-    const act::Params& p = physics.types[copy.steering_type()].act;
-    if (!physics.uses.act || p.lambda == 0) return 0.0f;
+    if (!physics.uses.act) return 0.0f;
+    const act::Params p =
+        params_of<act::Term>(physics, OwnWorld{tables_}, copy.steering_type(), copy.steering_cell());
+    if (p.lambda == 0) return 0.0f;
     float at_source = 0;
     const uint32_t own = act_of(source_word, span_.clock);
     if (copy.winner != kMedium && own != 0) {

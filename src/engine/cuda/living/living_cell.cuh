@@ -63,6 +63,10 @@ struct LivingCell {
   __device__ __forceinline__ void set_target_perimeter(double value) const {
     state.targets[row].perimeter = float(value < 0.0 ? 0.0 : value);
   }
+  template <float OwnLambdas::*kWhich>
+  __device__ __forceinline__ void set_lambda(double value, double least, double most) const {
+    state.own_lambdas[row].*kWhich = float(value < least ? least : most < value ? most : value);
+  }
   __device__ __forceinline__ void grow(double rate, double up_to) const {
     const double now = state.exact_targets[row], limit = now < up_to ? up_to : now;
     const double grown = now + rate * living::kSecondsPerMcs;

@@ -113,9 +113,13 @@ std::string set_text(const Setting& setting, std::size_t result) {
       return fmt::format("cell.set_property({}, out[{}]);", setting.property, result);
     case Setting::What::target_volume:
       return fmt::format("cell.set_target_volume(out[{}]);", result);
-    default:
+    case Setting::What::target_perimeter:
       return fmt::format("cell.set_target_perimeter(out[{}]);", result);
+    case Setting::What::lambda:
+      return fmt::format("cell.set_lambda<&OwnLambdas::{}>(out[{}], {:a}, {:a});", setting.term, result,
+                         setting.least, setting.most);
   }
+  return "";
 }
 
 std::string Writer::follow(const LivingPrograms::OfType& of_type, std::size_t type) {

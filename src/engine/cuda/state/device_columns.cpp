@@ -43,6 +43,7 @@ const std::vector<DeviceColumn>& device_columns() {
       table<Vec3<int64_t>>("sum", "sum", put<&T::sums>),
       table<Moments>("moments", "moments", put<&T::moments>),
       table<CellTargets>("target_volume", "target_perimeter", put<&T::targets>),
+      table<OwnLambdas>("lambda_chemotaxis", "lambda_act", put<&T::own_lambdas>),
       table<Direction>("direction", "direction", put<&T::directions>),
       table<Vec3d>("history", "history", put<&T::history>),
       table<double>("exact_target", "exact_target", put<&T::exact_targets>),

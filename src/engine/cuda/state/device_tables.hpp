@@ -40,6 +40,7 @@ struct StateTables {
   Vec3<int64_t>* sums;
   Moments* moments;
   CellTargets* targets;
+  OwnLambdas* own_lambdas;
   Direction* directions;
   Vec3d* history;
   // Of cells that live (Cells::Life).

@@ -175,7 +175,7 @@ class Player {
       here = local_delta<kDim>(physics, world, copy, surroundings);
       change = change_of(physics, world, copy);
       dh = surroundings + cells_delta(physics, sizes, copy, change);
-      if (!kOnePass) here = here && lowest_delta(physics, copy, dh) - threshold <= model::hopeless();
+      if (!kOnePass) here = here && lowest_delta(physics, world, copy, dh) - threshold <= model::hopeless();
     }
     float act = 0;
     uint32_t flags = 0;
@@ -215,12 +215,16 @@ class Player {
     return copy;
   }
 
+  __device__ __forceinline__ act::Params act_params(const Physics& physics, const Copy& copy) const {
+    return params_of<act::Term>(physics, OwnWorld{tables_.state}, copy.steering_type(), copy.steering_cell());
+  }
+
   // Act's part of dH, or the mean at the source alone where that already decides: the target's mean can only
   // raise dH. Returns flags.
   __device__ __forceinline__ uint32_t judge_act(const Physics& physics, const Attempt& attempt, int direction,
                                                 const Copy& copy, bool here, float dh, float threshold,
                                                 float& result) const {
-    const act::Params& act = physics.types[copy.steering_type()].act;
+    const act::Params act = act_params(physics, copy);
     const bool acts = here && act.lambda != 0;
     bool wanted = acts && copy.winner != kMedium && act_of(attempt.source, clock_) != 0;
     if (model::kPasses == 1) wanted = wanted && act::may_accept(act, dh, threshold);
@@ -307,7 +311,7 @@ class Player {
   __device__ __forceinline__ float act_again(const Physics& physics, const Copy& copy, float dh,
                                              float threshold, bool here, const OpenList::Entry& entry,
                                              uint32_t& packed) const {
-    const act::Params& act = physics.types[copy.steering_type()].act;
+    const act::Params act = act_params(physics, copy);
     const float before = entry.number(Field::act);
     const bool at_source_only = here && (packed & cuda::kActAtSourceOnly);
     const bool wanted = at_source_only && act::may_accept(act, dh, before, threshold);
