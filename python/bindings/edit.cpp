@@ -1,6 +1,9 @@
 // Painting on a simulation's lattice: on a copy, that takes the place of its state once it is known to be
 // sound.
 #include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include <cmath>
 
 #include "base/error.hpp"
 #include "model/edit.hpp"
@@ -23,6 +26,31 @@ class Edit {
   CellId add_cell(const std::string& type) {
     require_open();
     return state_.cells.add(simulation_.model().type_named(type));
+  }
+  // A ball's sites that are medium; 0 where it has none.
+  CellId add_ball(const std::string& type, const std::vector<double>& centre, double radius) {
+    require_open();
+    const Lattice& lattice = state_.lattice;
+    if (centre.size() != std::size_t(lattice.dimension))
+      throw UserError(
+          fmt::format("a place has {} numbers, but one with {} was given.", lattice.dimension, centre.size()));
+    const TypeId type_of_cell = simulation_.model().type_named(type);
+    const Vec3d at{centre[0], centre[1], lattice.dimension == 3 ? centre[2] : 0};
+    const auto low = [&](int axis) { return int32_t(std::ceil(at[axis] - radius)); };
+    const auto high = [&](int axis) { return int32_t(std::floor(at[axis] + radius)); };
+    CellId cell = kMedium;
+    for (int32_t z = lattice.dimension == 3 ? low(2) : 0; z <= (lattice.dimension == 3 ? high(2) : 0); ++z)
+      for (int32_t y = low(1); y <= high(1); ++y)
+        for (int32_t x = low(0); x <= high(0); ++x) {
+          const Vec3d away{x - at.x, y - at.y, z - at.z};
+          Vec3i place{x, y, z};
+          if (dot(away, away) > radius * radius || !lattice.wrap(place)) continue;
+          CellId& id = state_.ids[std::size_t(lattice.index(place))];
+          if (id != kMedium) continue;
+          if (cell == kMedium) cell = state_.cells.add(type_of_cell);
+          id = cell;
+        }
+    return cell;
   }
   void set_type(CellId cell, const std::string& type) {
     require_open();
@@ -65,6 +93,7 @@ void bind_edit(py::module_& module) {
   py::class_<Edit>(module, "Edit")
       .def(py::init<SimulationHandle&>(), py::arg("simulation"), py::keep_alive<1, 2>())
       .def("add_cell", &Edit::add_cell, py::arg("type"))
+      .def("add_ball", &Edit::add_ball, py::arg("type"), py::arg("centre"), py::arg("radius"))
       .def("set_type", &Edit::set_type, py::arg("cell"), py::arg("type"))
       .def("apply", &Edit::apply)
       .def_property_readonly("lattice", &lattice_of);

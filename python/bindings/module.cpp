@@ -54,6 +54,7 @@ PYBIND11_MODULE(_kiln, module) {
   bind_model(module);
   bind_simulation(module);
   bind_edit(module);
+  bind_living(module);
   bind_run(module);
   bind_sweep(module);
   bind_device_array(module);

@@ -148,37 +148,6 @@ py::array positions(Simulation& simulation) {
   return result;
 }
 
-// A property, or something of a cell's life; a copy.
-py::array living_column(Simulation& simulation, const std::string& name) {
-  const Cells& cells = simulation.engine().state_of_cells().cells;
-  const std::shared_ptr<const Living>& living = simulation.model().living;
-  const auto copied = [&](const auto* first, std::size_t stride) {
-    using Value = std::remove_cvref_t<decltype(*first)>;
-    return py::array(py::dtype::of<Value>(), {py::ssize_t(cells.count())}, {py::ssize_t(stride)}, first);
-  };
-  std::vector<std::string> known;
-  if (living != nullptr) {
-    const std::size_t count = living->properties.size();
-    for (std::size_t p = 0; p < count; ++p) {
-      if (living->properties[p].name == name)
-        return copied(cells.property.data() + p, count * sizeof(double));
-      known.push_back(living->properties[p].name);
-    }
-    const Cells::Life& first = cells.life.front();
-    constexpr std::size_t kRow = sizeof(Cells::Life);
-    if (name == "parent") return copied(&first.parent, kRow);
-    if (name == "born") return copied(&first.born, kRow);
-    if (name == "ended") return copied(&first.ended, kRow);
-    if (name == "generation") return copied(&first.generation, kRow);
-    if (name == "target") return copied(&first.target, kRow);
-    for (const char* of_life : {"parent", "born", "ended", "generation", "target"}) known.push_back(of_life);
-  }
-  throw UserError(
-      living == nullptr
-          ? fmt::format("cells[\"{}\"]: the model's cells have no properties.", name)
-          : fmt::format("cells[\"{}\"] is not known; there are {}.", name, fmt::join(known, ", ")));
-}
-
 // By voxel, a copy: engines exchange what lies behind it.
 py::array substance_values(Simulation& simulation, const std::string& name) {
   std::vector<std::string> known;
@@ -226,12 +195,6 @@ void bind_simulation(py::module_& module) {
       .def("tracks", &SimulationHandle::tracks, py::arg("physical"))
       .def("cells", &SimulationHandle::cells, py::arg("physical"))
       .def("picture", &SimulationHandle::picture, py::arg("settings"))
-      .def(
-          "living_column",
-          [](SimulationHandle& self, const std::string& name) {
-            return self.read([&](Simulation& simulation) { return living_column(simulation, name); });
-          },
-          py::arg("name"))
       .def(
           "substance",
           [](SimulationHandle& self, const std::string& name) {

@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
+
 from kiln import _kiln
 
 _MOST_MCS = 10**12
@@ -34,6 +36,19 @@ def text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise _kiln.UserError(f"{name} is {value!r}, but must be a text.")
     return value
+
+
+def ids_of_cells(ids: Any) -> np.ndarray:
+    """One id, or an array of them.
+
+    >>> ids_of_cells(3), ids_of_cells([2.0, 5])
+    (array([3]), array([2, 5]))
+    """
+    given = np.atleast_1d(np.asarray(ids))
+    whole_numbers = given.astype(np.int64) if given.dtype.kind in "iuf" and np.isfinite(given).all() else None
+    if whole_numbers is None or given.ndim != 1 or (whole_numbers != given).any():
+        raise _kiln.UserError(f"ids is {ids!r}, but must be an id or a list of them.")
+    return whole_numbers
 
 
 def devices_text(devices: Any) -> str:

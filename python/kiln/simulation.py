@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from kiln import _kiln
-from kiln.arguments import engine_choice, text, whole
+from kiln.arguments import engine_choice, ids_of_cells, text, whole
 from kiln.model import Model, Source, as_model
 from kiln.picture import Picture
 from kiln.progress import Bar
@@ -173,6 +173,59 @@ class Simulation:
         edit = Edit(self)
         yield edit
         edit._edit.apply()
+
+    def divide(self, ids: Any, plane: str | Sequence[float] = "across") -> tuple[np.ndarray, np.ndarray]:
+        """Divides cells as rules do, where the model's cells have lives (`[tick]`, growth, properties or rules). Returns
+        the ids of both daughters for each; 0 for cells of fewer than four sites, which stay as they are. `plane` is
+        "across" the longest axis, "along" it, "random", or a normal.
+
+        >>> sim = Simulation({"lattice": {"size": [32, 32]}, "types": {"cell": {"properties": {"dye": 1}}}})
+        >>> first, second = sim.divide([3, 1])
+        >>> first.tolist(), second.tolist()
+        ([19, 17], [20, 18])
+        >>> bool((sim.cells["parent"][first] == [3, 1]).all()), sim.lineage["end"][0]
+        (True, 'divided')
+        """
+        named = isinstance(plane, str)
+        normal = [] if named else [float(length) for length in plane]
+        return _kiln.divide(self._sim, ids_of_cells(ids), plane if named else "", normal)
+
+    def kill(self, ids: Any, how: str = "remove", over: float = 0, at: int = 2) -> None:
+        """Ends cells: how="remove" at once; "shrink" within `over` seconds, till `at` sites are left.
+
+        >>> sim = Simulation({"lattice": {"size": [32, 32]}, "tick": {"every": 1}})
+        >>> sim.kill(sim.lattice[0, 0])
+        >>> int(sim.lattice[0, 0]), int((sim.cells["ended"] >= 0).sum())
+        (0, 1)
+        """
+        if how not in ("remove", "shrink"):
+            raise _kiln.UserError(f'how is {how!r}, but must be "remove" or "shrink".')
+        if (how == "shrink") != (over > 0):
+            raise _kiln.UserError('over is the time that how="shrink" takes, in seconds.')
+        _kiln.kill(self._sim, ids_of_cells(ids), over, whole("at", at, 0, 2**31 - 1))
+
+    def become(self, ids: Any, type: str) -> None:
+        """Gives cells another type, with that type's target volume and lambdas.
+
+        >>> types = {"stem": {}, "body": {"frozen": True}}
+        >>> sim = Simulation({"lattice": {"size": [32, 32]}, "types": types, "tick": {"every": 1}})
+        >>> sim.become([1, 2], "body")
+        >>> sim.cells.type[:4].tolist()
+        [0, 2, 2, 1]
+        """
+        _kiln.become(self._sim, ids_of_cells(ids), text("type", type))
+
+    def add_cells(self, type: str, places: Any, radius: float) -> np.ndarray:
+        """New cells, balls around places (x, y[, z], in sites), of what is medium there. Returns their ids; 0 where
+        there was no medium.
+
+        >>> sim = Simulation({"lattice": {"size": [32, 32]}}, lattice=np.zeros((32, 32), int))
+        >>> sim.add_cells("cell", [[5, 5], [20, 9]], 2).tolist(), sim.cells.volume.tolist()
+        ([1, 2], [0, 13, 13])
+        """
+        with self.edit() as edit:
+            ids = [edit.add_ball(type, place, radius) for place in np.atleast_2d(np.asarray(places, float))]
+        return np.array(ids)
 
     @property
     def model(self) -> Model:
@@ -369,13 +422,23 @@ class Cells:
         return self._sim.positions()
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """A property by its name, or `parent`, `born`, `ended` (MCS), `generation`, `target`; a copy.
+        """A property by its name, or `parent`, `born`, `ended` (MCS), `generation`, `target`, or a lambda that rules
+        set (`act.lambda`); a copy. A property can be set: one value for all cells, or one for each by its id.
 
         >>> sim = Simulation({"lattice": {"size": [32, 32]}, "types": {"cell": {"properties": {"dye": "x + 1"}}}})
         >>> bool((sim.cells["dye"][1:] == sim.cells.position[1:, 0] + 1).all())
         True
         """
-        return self._sim.living_column(text("name", name))
+        return _kiln.living_column(self._sim, text("name", name))
+
+    def __setitem__(self, name: str, values: Any) -> None:
+        """
+        >>> sim = Simulation({"lattice": {"size": [32, 32]}, "types": {"cell": {"properties": {"dye": 0}}}})
+        >>> sim.cells["dye"] = sim.cells.volume / 10
+        >>> float(sim.cells["dye"][1])
+        10.0
+        """
+        _kiln.set_property(self._sim, text("name", name), np.asarray(values, float))
 
     def table(self, units: str = "physical") -> pd.DataFrame:
         """A row per living cell, with the columns of `Simulation.tracks`; units="lattice": positions in sites."""
@@ -424,6 +487,10 @@ class Edit:
     def add_cell(self, type: str) -> int:
         """The id of a new cell, which has no site yet."""
         return self._edit.add_cell(text("type", type))
+
+    def add_ball(self, type: str, centre: Sequence[float], radius: float) -> int:
+        """The id of a new cell: of the sites of a ball that are medium; 0 where none is."""
+        return self._edit.add_ball(text("type", type), [float(at) for at in centre], float(radius))
 
     def set_type(self, cell: int, type: str) -> None:
         self._edit.set_type(whole("cell", cell, 0, 2**32 - 1), text("type", type))

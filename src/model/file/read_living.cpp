@@ -47,6 +47,7 @@ class LivingReader {
     if (find(r_.given, kTickSection.name) == nullptr) return;
     Node section = complete_section(table_of(r_.given, kTickSection.name), kTickSection, "tick", r_.scope);
     living_->every = find(section, "every")->whole();
+    is_used_ = true;
     put(r_.complete, kTickSection.name, std::move(section));
   }
 
