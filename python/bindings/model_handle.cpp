@@ -11,6 +11,7 @@
 #include "model/file/compare.hpp"
 #include "model/file/read.hpp"
 #include "model/file/schema/schema.hpp"
+#include "output/table/tables.hpp"
 
 namespace kiln::python {
 namespace {
@@ -175,6 +176,8 @@ void bind_model(py::module_& module) {
       .def_property_readonly("size", [](const ModelHandle& self) { return size_of(self.model()); })
       .def_property_readonly("sites", [](const ModelHandle& self) { return self.model().lattice.sites(); })
       .def_property_readonly("types", [](const ModelHandle& self) { return type_names(self.model()); })
+      .def_property_readonly("track_columns",
+                             [](const ModelHandle& self) { return names_of_tracks(self.model()); })
       .def_property_readonly("phases", [](const ModelHandle& self) { return phases_of(self.model()); })
       .def_property_readonly("voxel_um", [](const ModelHandle& self) { return self.model().units.voxel_um; })
       .def_property_readonly("seconds_per_mcs",

@@ -48,6 +48,10 @@ py::dict cell_columns(const TrackColumns& c, const Model& model, bool physical) 
     const std::string_view name = cells_columns()[i].name;
     if (physical || name != "t") d[py::str(name.data(), name.size())] = values[i];
   }
+  const std::string_view age = lives_columns()[kAgeOfLife].name;
+  for (std::size_t k = 0; k < c.lives.size(); ++k)
+    d[py::str(c.lives[k])] =
+        scaled(c.of_lives[k], physical && c.lives[k] == age ? model.units.seconds_per_mcs : 1);
   return d;
 }
 
@@ -210,7 +214,8 @@ py::dict SimulationHandle::cells(bool physical) {
   return read([&](Simulation& simulation) {
     TrackColumns columns;
     columns.add(simulation.mcs(),
-                cell_rows(Look(simulation.engine()), checked_model().frozen_types(), 1, all_threads()));
+                cell_rows(Look(simulation.engine()), checked_model().frozen_types(), 1, all_threads()),
+                checked_model());
     return cell_columns(columns, checked_model(), physical);
   });
 }

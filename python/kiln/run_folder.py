@@ -90,12 +90,15 @@ class RunFolder:
     def direction_correlation(self) -> pd.DataFrame:
         return self.table("direction_correlation")
 
+    @property
+    def _track_columns(self) -> list[str]:
+        return self.model._model.track_columns
+
     def _tracks(self) -> pd.DataFrame:
         import h5py
 
         with h5py.File(self.path / "cells.h5") as file:
-            order = [name for name, *_ in _kiln.columns("cells.csv")]  # HDF5 sorts by name
-            columns = {name: file["cells"][name][:] for name in order}
+            columns = {name: file["cells"][name][:] for name in self._track_columns}
             names = [n.decode() if isinstance(n, bytes) else n for n in file.attrs["type_names"]]
         return cell_table({**columns, "type": (columns["type"], names)})
 
@@ -103,11 +106,13 @@ class RunFolder:
         model = self.model
         with open(self.path / "cells.rows", "rb") as file:
             data = file.read()
-        rows = np.frombuffer(data[: len(data) - len(data) % _ROW.itemsize], _ROW)
-        values = {name: rows[name] for name in _ROW.names}
+        lives = [name for name in self._track_columns if name not in _ROW.names and name != "t"]
+        row = np.dtype(_ROW.descr + [(name, "<f8") for name in lives])
+        rows = np.frombuffer(data[: len(data) - len(data) % row.itemsize], row)
+        values = {name: rows[name] for name in row.names}
         values["t"] = rows["mcs"] * model.seconds_per_mcs
         values["type"] = (rows["type"].astype(np.uint8), model.types)
-        return cell_table({name: values[name] for name, *_ in _kiln.columns("cells.csv")})
+        return cell_table({name: values[name] for name in self._track_columns})
 
     @property
     def snapshots(self) -> list[int]:

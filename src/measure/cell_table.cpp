@@ -1,6 +1,7 @@
 #include "measure/cell_table.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/parallel.hpp"
 #include "engine/host/survey/counts.hpp"
@@ -16,6 +17,17 @@ std::vector<int32_t> sampled_neighbours(const Look& look, int64_t stride, int th
   for (std::size_t cell = 1; cell < counts.size(); cell += std::size_t(stride))
     result.push_back(counts[cell]);
   return result;
+}
+
+std::vector<double> living_values(const Cells& cells, CellId cell, int64_t mcs) {
+  if (cells.life.empty()) return {};
+  const Cells::Life& life = cells.life[cell];
+  std::vector<double> values = {
+      life.parent == 0 ? std::numeric_limits<double>::quiet_NaN() : double(life.parent),
+      double(life.generation), double(mcs - life.born), life.target};
+  const auto properties = std::size_t(cells.property_count);
+  for (std::size_t p = 0; p < properties; ++p) values.push_back(cells.property[cell * properties + p]);
+  return values;
 }
 
 }  // namespace
@@ -47,7 +59,8 @@ std::vector<CellRow> cell_rows(const Look& look, const std::vector<bool>& frozen
       const Cells::Extent& extent = cells.extent[cell];
       if (!is_tracked(cells, frozen, cell) || extent.volume <= 0) continue;
       parts[std::size_t(part)].push_back({cell, cells.type[cell], extent.volume, extent.perimeter,
-                                          cells.position(cell), neighbours[std::size_t(number)]});
+                                          cells.position(cell), neighbours[std::size_t(number)],
+                                          living_values(cells, cell, look.mcs())});
     }
   });
   std::vector<CellRow> rows;

@@ -18,6 +18,8 @@ int64_t sampling_stride(int64_t cells, int64_t samples, int64_t limit);
 
 inline bool is_sampled(CellId cell, int64_t stride) { return cell != kMedium && (cell - 1) % stride == 0; }
 
+inline constexpr std::size_t kAgeOfLife = 2;  // in CellRow::living
+
 struct CellRow {
   CellId id = 0;
   TypeId type = 0;
@@ -25,6 +27,8 @@ struct CellRow {
   int32_t perimeter = 0;
   Vec3d position;          // centroid, unwrapped, in lattice units
   int32_t neighbours = 0;  // different cells, frozen ones too, that touch it in the Moore neighbourhood
+  // Where cells live: the mother (not a number: none), generation, age (MCS), target volume, properties.
+  std::vector<double> living = {};
   bool operator==(const CellRow&) const = default;
 };
 

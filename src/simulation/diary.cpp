@@ -1,11 +1,26 @@
 #include "simulation/diary.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "output/table/cell_tracks.hpp"
 #include "output/table/motility_tables.hpp"
+#include "output/table/tables.hpp"
 
 namespace kiln {
 
-void TrackColumns::add(int64_t at_mcs, const std::vector<CellRow>& rows) {
+void TrackColumns::add(int64_t at_mcs, const std::vector<CellRow>& rows, const Model& model) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<std::string> now = names_of_lives(model);
+  for (const std::string& name : now) {
+    if (std::find(lives.begin(), lives.end(), name) != lives.end()) continue;
+    lives.push_back(name);
+    of_lives.emplace_back(mcs.size(), kUnknown);
+  }
+  for (std::size_t k = 0; k < lives.size(); ++k) {
+    const auto at = std::size_t(std::find(now.begin(), now.end(), lives[k]) - now.begin());
+    for (const CellRow& row : rows) of_lives[k].push_back(at < row.living.size() ? row.living[at] : kUnknown);
+  }
   for (const CellRow& row : rows) {
     mcs.push_back(at_mcs);
     id.push_back(row.id);
@@ -53,7 +68,7 @@ void Diary::note() {
   noted_ = mcs;
   const Seen seen = watch_->look(Look(simulation_.engine()), simulation_.counts(), false, one_cell_in_);
   if (seen.row) rows_.push_back(*seen.row);
-  if (seen.cells) tracks_.add(mcs, *seen.cells);
+  if (seen.cells) tracks_.add(mcs, *seen.cells, *model_);
   for (std::vector<TableValue>& row : correlation_rows(mcs, seen.correlation, *model_).rows)
     correlation_.rows.push_back(std::move(row));
 }

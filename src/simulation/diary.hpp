@@ -13,7 +13,7 @@
 
 namespace kiln {
 
-// One column per value of a CellRow, in sites.
+// One column per value of a CellRow, in sites and MCS.
 struct TrackColumns {
   std::vector<int64_t> mcs;
   std::vector<uint32_t> id;
@@ -21,7 +21,11 @@ struct TrackColumns {
   std::vector<int32_t> volume, perimeter, neighbours;
   std::vector<double> x, y, z;
 
-  void add(int64_t at_mcs, const std::vector<CellRow>& rows);
+  // Of cells that live, by name; not a number where a model knew nothing of it yet, or does no more.
+  std::vector<std::string> lives;
+  std::vector<std::vector<double>> of_lives;
+
+  void add(int64_t at_mcs, const std::vector<CellRow>& rows, const Model& model);
 };
 
 class Diary {

@@ -411,6 +411,8 @@ constexpr BadModel kBadLiving[] = {
      "m.toml:4: rules.0.set.act.lambda cannot be: types.cell has no act = { lambda = ... }, which says what "
      "its "
      "cells begin with."},
+    {"[types.cell.properties]\nparent = 1",
+     "m.toml:3: types.cell.properties.parent is no good name: tables of cells have another column parent."},
     {"[[rules]]\ntypes = \"cell\"\nset = { act.max = 3 }",
      "m.toml:4: rules.0.set.act.max cannot be: act.max is neither a property of the cells, nor one of "
      "volume.target, perimeter.target, chemotaxis.lambda, persistence.lambda, act.lambda."},

@@ -5,6 +5,7 @@ import unittest
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 import kiln
 from support import crawlers
@@ -154,6 +155,34 @@ class Deeds(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             run = kiln.run(colony(), Path(folder) / "steered", mcs=20, every=10, call=call, progress=False)
             self.assertEqual((run.table("lineage")["end"] == "divided").sum(), 3)
+
+    def test_tracks_tell_whose_daughter_a_cell_is(self):
+        rules = [{"types": "cell", "when": "volume >= 50", "do": "divide"}]
+        model = colony(rules=rules, units={"seconds_per_mcs": 30})
+        sim = kiln.Simulation(model, threads=2)
+        sim.run(40, progress=False)
+        tracks, seen = sim.tracks, []
+
+        def call(sim):  # rows that are not a table yet
+            seen.append(sim.tracks)
+
+        with tempfile.TemporaryDirectory() as folder:
+            read = {}
+            for form in ("csv", "hdf5"):
+                model["measure"]["cells_format"] = form
+                read[form] = kiln.run(model, Path(folder) / form, mcs=40, every=20, call=call, progress=False).tracks
+        self.assertEqual(tracks.columns.tolist()[10:], ["parent", "generation", "age", "target", "dye", "clock"])
+        for table in (read["csv"], read["hdf5"]):
+            pd.testing.assert_frame_equal(table, tracks, check_dtype=False, rtol=1e-6, check_categorical=False)
+        pd.testing.assert_frame_equal(seen[2], tracks[tracks["mcs"] < 20].reset_index(drop=True), check_dtype=False, rtol=1e-6,
+                                      check_categorical=False)
+        last = tracks[tracks["mcs"] == 40].set_index("id")
+        self.assertGreater((last["generation"] > 0).sum(), 5)
+        np.testing.assert_array_equal(last["dye"], sim.cells["dye"][last.index])
+        born = last[last["generation"] > 0]
+        np.testing.assert_array_equal(born["age"], (40 - sim.cells["born"][born.index]) * 30)
+        np.testing.assert_array_equal(born["parent"], sim.cells["parent"][born.index])
+        self.assertTrue(last["parent"][last["generation"] == 0].isna().all())
 
 
 if __name__ == "__main__":

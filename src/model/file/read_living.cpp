@@ -11,6 +11,10 @@
 namespace kiln {
 namespace {
 
+// Those of cells.csv and lineage.csv that formulas do not know.
+constexpr std::string_view kColumnsOfCells[] = {"id",   "t",        "mcs",       "type", "parent",
+                                                "root", "born_mcs", "ended_mcs", "end"};
+
 class LivingReader {
  public:
   explicit LivingReader(Reading& reading)
@@ -59,6 +63,10 @@ class LivingReader {
     for (Entry& e : *table->table()) {
       const std::string path = fmt::format("{}.properties.{}", path_of(number), e.key);
       formulas_.check_free(e.node, path, e.key);
+      if (std::find(std::begin(kColumnsOfCells), std::end(kColumnsOfCells), e.key) !=
+          std::end(kColumnsOfCells))
+        fail_at(e.node,
+                fmt::format("{} is no good name: tables of cells have another column {}.", path, e.key));
       if (e.node.table() == nullptr) {
         Node start = std::move(e.node);
         e.node = {Node::Table{}, start.place};

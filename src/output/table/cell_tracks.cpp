@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "data/hdf5/file.hpp"  // kHasHdf5
 #include "output/table/tables.hpp"
 
@@ -10,8 +13,8 @@ namespace {
 
 using Format = MeasureSettings::CellsFormat;
 
-CsvTable csv_table(const RunFolder& folder, std::optional<int64_t> last_mcs) {
-  const std::vector<std::string> columns = names_of(cells_columns());
+CsvTable csv_table(const RunFolder& folder, const Model& model, std::optional<int64_t> last_mcs) {
+  const std::vector<std::string> columns = names_of_tracks(model);
   return last_mcs ? CsvTable::continue_from(folder.cells(), columns, *last_mcs)
                   : CsvTable(folder.cells(), columns);
 }
@@ -45,11 +48,30 @@ std::vector<std::string> track_notes(const TrackPlan& plan, const MeasureSetting
 CellTracks::CellTracks(const RunFolder& folder, const Model& model, const TrackPlan& plan,
                        std::optional<int64_t> last_mcs)
     : model_(&model),
+      lives_(names_of_lives(model)),
       table_(plan.hdf5 ? std::variant<CsvTable, TrackTable>(
                              TrackTable(folder.tracks(), model, plan.one_cell_in, last_mcs))
-                       : csv_table(folder, last_mcs)) {}
+                       : csv_table(folder, model, last_mcs)) {}
 
-void CellTracks::add(int64_t mcs, std::span<const CellRow> rows) {
+// A model may change on the way, and with it which properties there are; but not the table's columns.
+std::vector<CellRow> CellTracks::fitted(std::span<const CellRow> rows) const {
+  const std::vector<std::string> now = names_of_lives(*model_);
+  std::vector<CellRow> result(rows.begin(), rows.end());
+  for (std::size_t row = 0; row < result.size(); ++row) {
+    std::vector<double>& living = result[row].living;
+    living.assign(lives_.size(), std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t i = 0; i < lives_.size(); ++i) {
+      const auto known = std::size_t(std::find(now.begin(), now.end(), lives_[i]) - now.begin());
+      if (known < rows[row].living.size()) living[i] = rows[row].living[known];
+    }
+  }
+  return result;
+}
+
+void CellTracks::add(int64_t mcs, std::span<const CellRow> given) {
+  std::vector<CellRow> other;
+  if (!given.empty() && names_of_lives(*model_) != lives_) other = fitted(given);
+  const std::span<const CellRow> rows = other.empty() ? given : other;
   if (auto* csv = std::get_if<CsvTable>(&table_))
     add_cells(*csv, mcs, rows, *model_);
   else

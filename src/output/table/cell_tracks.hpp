@@ -42,7 +42,10 @@ class CellTracks {
   void model_changed(const Model& model) { model_ = &model; }
 
  private:
+  std::vector<CellRow> fitted(std::span<const CellRow> rows) const;
+
   const Model* model_;
+  std::vector<std::string> lives_;  // columns of cells that live
   std::variant<CsvTable, TrackTable> table_;
 };
 

@@ -30,6 +30,16 @@ constexpr ColumnInfo kCells[] = {
      "does not count"},
 };
 
+// What follows for cells that live.
+constexpr ColumnInfo kLives[] = {
+    {"parent", "",
+     "where cells have properties, growth or rules: id of the mother; empty for cells of the first state"},
+    {"generation", "", "likewise: divisions since the first state"},
+    {"age", "s", "likewise: since it came to be"},
+    {"target", "sites", "likewise: the volume that it aims at"},
+    {"NAME", "", "likewise, for each property: its value"},
+};
+
 constexpr ColumnInfo kLags[] = {
     {"lag_s", "s", "time between two samples of a cell"},
     {"msd_um2", "µm²", "mean squared displacement over cells and all starting times"},
@@ -110,6 +120,7 @@ constexpr ColumnInfo kTrackFile[] = {
     {"@voxel_um", "µm", "edge of a site"},
     {"@seconds_per_mcs", "s", "length of a Monte Carlo step"},
     {"@type_names", "", "names of the types, the medium first"},
+    {"@lives", "", "where cells live: names of the columns behind `neighbours`"},
     {"@one_cell_in", "", "the table holds the ids 1, 1 + n, 1 + 2 n, ..."},
     {"@kiln_version", "", "that wrote the file"},
 };
@@ -197,6 +208,12 @@ constexpr const char* kOnMeasures =
 
 std::vector<ColumnInfo> list(std::span<const ColumnInfo> columns) { return {columns.begin(), columns.end()}; }
 
+std::vector<ColumnInfo> cells_info() {
+  std::vector<ColumnInfo> all = list(kCells);
+  all.insert(all.end(), std::begin(kLives), std::end(kLives));
+  return all;
+}
+
 std::vector<TableInfo> make_tables() {
   return {
       {"measures.csv", "Simulation.measures, RunFolder.measures", kOnMeasures, measures_info()},
@@ -205,7 +222,7 @@ std::vector<TableInfo> make_tables() {
        "are frozen or died out have none. Its first five columns are those that celltrackR's "
        "`read.tracks.csv(file, sep "
        "= \",\")` expects.",
-       list(kCells)},
+       cells_info()},
       {"cells.h5",
        "RunFolder.tracks",
        "The same for tracks of more than a million rows: a dataset `cells/NAME` per column, `x`, `y` and `z` "
@@ -299,6 +316,7 @@ std::vector<std::string> names_of(std::span<const ColumnInfo> columns) {
 }
 
 std::span<const ColumnInfo> cells_columns() { return kCells; }
+std::span<const ColumnInfo> lives_columns() { return std::span(kLives).first(std::size(kLives) - 1); }
 std::span<const ColumnInfo> lag_columns() { return kLags; }
 std::span<const ColumnInfo> speed_columns(bool several_intervals) {
   return std::span(kSpeeds).first(std::size(kSpeeds) - (several_intervals ? 0 : 1));

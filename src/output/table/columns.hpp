@@ -46,8 +46,9 @@ void set_unit(const hdf5::Object& dataset, const ColumnInfo& column);
 std::vector<std::string> names_of(std::span<const ColumnInfo> columns);
 
 // What the writers of CSV files fold over.
-std::span<const ColumnInfo> cells_columns();                        // cells.csv, and the datasets of cells.h5
-std::span<const ColumnInfo> lag_columns();                          // lags.csv
+std::span<const ColumnInfo> cells_columns();  // cells.csv, and the datasets of cells.h5
+std::span<const ColumnInfo> lives_columns();  // of those tables, where cells live, but for properties
+std::span<const ColumnInfo> lag_columns();    // lags.csv
 std::span<const ColumnInfo> speed_columns(bool several_intervals);  // speeds.csv
 std::span<const ColumnInfo> motility_columns();                     // motility.csv but for the phase
 std::span<const ColumnInfo> correlation_columns();                  // direction_correlation.csv

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 namespace kiln {
@@ -239,6 +240,31 @@ std::vector<TableValue> measures_fields(const MeasureRow& row) {
 
 void add_measures(CsvTable& table, const MeasureRow& row) { table.add(measures_fields(row)); }
 
+namespace {
+
+// Mothers and generations are whole numbers; ages are kept in MCS.
+TableValue life_value(const CellRow& row, std::size_t i, const Model& model) {
+  const double value = row.living[i];
+  if (std::isnan(value)) return TableValue(kUndefined);
+  if (i < kAgeOfLife) return int64_t(value);
+  return i == kAgeOfLife ? value * model.units.seconds_per_mcs : value;
+}
+
+}  // namespace
+
+std::vector<std::string> names_of_lives(const Model& model) {
+  if (model.living == nullptr) return {};
+  std::vector<std::string> names = names_of(lives_columns());
+  for (const Property& property : model.living->properties) names.push_back(property.name);
+  return names;
+}
+
+std::vector<std::string> names_of_tracks(const Model& model) {
+  std::vector<std::string> names = names_of(cells_columns());
+  for (std::string& name : names_of_lives(model)) names.push_back(std::move(name));
+  return names;
+}
+
 void add_cells(CsvTable& table, int64_t mcs, std::span<const CellRow> rows, const Model& model) {
   const double seconds = double(mcs) * model.units.seconds_per_mcs;
   table.add_rows(int64_t(rows.size()), [&](int64_t number, std::span<TableValue> fields) {
@@ -254,7 +280,8 @@ void add_cells(CsvTable& table, int64_t mcs, std::span<const CellRow> rows, cons
                                  int64_t(row.volume),
                                  int64_t(row.perimeter),
                                  int64_t(row.neighbours)};
-    std::copy(std::begin(values), std::end(values), fields.begin());
+    const auto lives = std::copy(std::begin(values), std::end(values), fields.begin());
+    for (std::size_t i = 0; i < row.living.size(); ++i) lives[std::ptrdiff_t(i)] = life_value(row, i, model);
   });
 }
 

@@ -21,7 +21,11 @@ std::vector<std::string> measures_columns(const Model& model);
 std::vector<TableValue> measures_fields(const MeasureRow& row);
 void add_measures(CsvTable& table, const MeasureRow& row);
 
-// cells.csv, with cells_columns().
+// The names of columns that cells.csv and cells.h5 have where cells live; and of all.
+std::vector<std::string> names_of_lives(const Model& model);
+std::vector<std::string> names_of_tracks(const Model& model);
+
+// cells.csv, with names_of_tracks().
 void add_cells(CsvTable& table, int64_t mcs, std::span<const CellRow> rows, const Model& model);
 
 // lags.csv.

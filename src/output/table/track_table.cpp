@@ -13,13 +13,14 @@
 #include "base/error.hpp"
 #include "data/hdf5/file.hpp"
 #include "output/table/columns.hpp"
+#include "output/table/tables.hpp"
 
 namespace kiln {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A row of cells.rows.
+// The head of a row of cells.rows; further columns of cells that live follow, a double each.
 struct Record {
   int64_t mcs;
   uint32_t id;
@@ -31,6 +32,32 @@ static_assert(sizeof(Record) == 40);
 
 // Rows that are turned into columns, or back, at a time: some chunks of each column.
 constexpr int64_t kBlock = int64_t(1) << 21;
+
+std::size_t bytes_of_row(std::size_t lives) { return sizeof(Record) + lives * sizeof(double); }
+
+// Rows side by side.
+struct Block {
+  std::vector<Record> heads;
+  std::vector<double> lives;  // `width` for each
+  std::size_t width = 0;
+
+  void resize(std::size_t rows) {
+    heads.resize(rows);
+    lives.resize(rows * width);
+  }
+};
+
+// As they lie in cells.rows.
+std::vector<char> packed(const Block& block) {
+  const std::size_t bytes = bytes_of_row(block.width);
+  std::vector<char> raw(block.heads.size() * bytes);
+  for (std::size_t i = 0; i < block.heads.size(); ++i) {
+    std::memcpy(raw.data() + i * bytes, &block.heads[i], sizeof(Record));
+    std::memcpy(raw.data() + i * bytes + sizeof(Record), block.lives.data() + i * block.width,
+                block.width * sizeof(double));
+  }
+  return raw;
+}
 
 struct Samples {
   std::vector<int64_t> mcs, first_row, rows;
@@ -66,17 +93,25 @@ void for_each_column(double seconds_per_mcs, const Visit& visit_next) {
 
 class RecordReader {
  public:
-  explicit RecordReader(const fs::path& path) : path_(path), in_(path, std::ios::binary) {
+  RecordReader(const fs::path& path, std::size_t lives)
+      : path_(path), in_(path, std::ios::binary), bytes_(bytes_of_row(lives)) {
     std::error_code error;
-    rows_ = int64_t(fs::file_size(path, error) / sizeof(Record));
+    rows_ = int64_t(fs::file_size(path, error) / bytes_);
     if (!in_ || error) fail();
   }
   int64_t rows() const { return rows_; }
 
-  void read(int64_t first, std::span<Record> to) {
-    in_.seekg(std::streamoff(first) * std::streamoff(sizeof(Record)));
-    in_.read(reinterpret_cast<char*>(to.data()), std::streamsize(to.size_bytes()));
+  // As many as there is room for.
+  void read(int64_t first, Block& to) {
+    std::vector<char> raw(to.heads.size() * bytes_);
+    in_.seekg(std::streamoff(first) * std::streamoff(bytes_));
+    in_.read(raw.data(), std::streamsize(raw.size()));
     if (!in_) fail();
+    for (std::size_t i = 0; i < to.heads.size(); ++i) {
+      std::memcpy(&to.heads[i], raw.data() + i * bytes_, sizeof(Record));
+      std::memcpy(to.lives.data() + i * to.width, raw.data() + i * bytes_ + sizeof(Record),
+                  to.width * sizeof(double));
+    }
   }
 
   // How many rows are of `last_mcs` or before; they are in order of time.
@@ -85,7 +120,9 @@ class RecordReader {
     while (low < high) {
       const int64_t middle = low + (high - low) / 2;
       Record record;
-      read(middle, {&record, 1});
+      in_.seekg(std::streamoff(middle) * std::streamoff(bytes_));
+      in_.read(reinterpret_cast<char*>(&record), sizeof record);
+      if (!in_) fail();
       (record.mcs <= last_mcs ? low : high) = record.mcs <= last_mcs ? middle + 1 : middle;
     }
     return low;
@@ -96,6 +133,7 @@ class RecordReader {
 
   fs::path path_;
   std::ifstream in_;
+  std::size_t bytes_;
   int64_t rows_ = 0;
 };
 
@@ -117,9 +155,9 @@ class ColumnReader {
     return rows;
   }
 
-  void read(int64_t first, std::span<Record> to) const {
+  void read(int64_t first, const std::vector<std::string>& lives, Block& to) const {
     const auto column = [&]<class T>(const char* name, T Record::*member) {
-      read_column<T>(name, first, to, [member](Record& r, T value) { r.*member = value; });
+      read_column<T>(name, first, to.heads, [member](Record& r, T value) { r.*member = value; });
     };
     column("mcs", &Record::mcs);
     column("id", &Record::id);
@@ -129,7 +167,13 @@ class ColumnReader {
     column("x", &Record::x);
     column("y", &Record::y);
     column("z", &Record::z);
-    read_column<uint8_t>("type", first, to, [](Record& r, uint8_t value) { r.type = value; });
+    read_column<uint8_t>("type", first, to.heads, [](Record& r, uint8_t value) { r.type = value; });
+    std::vector<double> values(to.heads.size());
+    for (std::size_t k = 0; k < lives.size(); ++k) {
+      cells_.open_dataset(lives[k], hdf5::element_of<double>)
+          .read_rows(uint64_t(first), values.size(), values.data());
+      for (std::size_t i = 0; i < values.size(); ++i) to.lives[i * to.width + k] = values[i];
+    }
   }
 
  private:
@@ -150,7 +194,8 @@ void in_blocks(int64_t rows, const Work& work) {
   for (int64_t first = 0; first < rows; first += kBlock) work(first, std::min(kBlock, rows - first));
 }
 
-void write_columns(const hdf5::Group& root, RecordReader& records, double seconds_per_mcs) {
+void write_columns(const hdf5::Group& root, RecordReader& records, const std::vector<std::string>& lives,
+                   double seconds_per_mcs) {
   const hdf5::Group cells = root.create_group("cells");
   std::vector<hdf5::Dataset> columns;
   for_each_column(seconds_per_mcs, [&](const ColumnInfo& column, const auto& value) {
@@ -159,18 +204,27 @@ void write_columns(const hdf5::Group& root, RecordReader& records, double second
         cells.create_dataset(std::string(column.name), hdf5::element_of<Value>, {uint64_t(records.rows())}));
     set_unit(columns.back(), column);
   });
+  for (std::size_t k = 0; k < lives.size(); ++k) {
+    columns.push_back(cells.create_dataset(lives[k], hdf5::element_of<double>, {uint64_t(records.rows())}));
+    if (k < lives_columns().size()) set_unit(columns.back(), lives_columns()[k]);
+  }
   Samples samples;
-  std::vector<Record> block;
+  Block block{{}, {}, lives.size()};
   in_blocks(records.rows(), [&](int64_t first, int64_t count) {
     block.resize(std::size_t(count));
     records.read(first, block);
-    samples.add(block, first);
+    samples.add(block.heads, first);
     auto column = columns.begin();
     for_each_column(seconds_per_mcs, [&](const ColumnInfo&, const auto& value) {
-      std::vector<std::decay_t<decltype(value(Record{}))>> values(block.size());
-      std::transform(block.begin(), block.end(), values.begin(), value);
+      std::vector<std::decay_t<decltype(value(Record{}))>> values(block.heads.size());
+      std::transform(block.heads.begin(), block.heads.end(), values.begin(), value);
       (column++)->write_rows(uint64_t(first), values.size(), values.data());
     });
+    for (std::size_t k = 0; k < block.width; ++k) {
+      std::vector<double> values(block.heads.size());
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = block.lives[i * block.width + k];
+      (column++)->write_rows(uint64_t(first), values.size(), values.data());
+    }
   });
   const hdf5::Group index = root.create_group("samples");
   index.write("mcs", samples.mcs.data(), {samples.mcs.size()});
@@ -188,6 +242,7 @@ TrackTable::TrackTable(fs::path path, const Model& model, int64_t one_cell_in,
       one_cell_in_(one_cell_in) {
   hdf5::require();
   for (const CellType& type : model.types) type_names_.push_back(type.name);
+  lives_ = names_of_lives(model);
   if (last_mcs) take_up(*last_mcs);
   file_.reset(std::fopen(part_.c_str(), last_mcs ? "ab" : "wb"));
   if (!file_) fail();
@@ -195,9 +250,9 @@ TrackTable::TrackTable(fs::path path, const Model& model, int64_t one_cell_in,
 
 void TrackTable::take_up(int64_t last_mcs) {
   if (fs::exists(part_)) {
-    const int64_t rows = RecordReader(part_).rows_until(last_mcs);
+    const int64_t rows = RecordReader(part_, lives_.size()).rows_until(last_mcs);
     std::error_code error;
-    fs::resize_file(part_, uint64_t(rows) * sizeof(Record), error);
+    fs::resize_file(part_, uint64_t(rows) * bytes_of_row(lives_.size()), error);
     if (error) throw Failure(fmt::format("cannot write {}: {}.", part_.string(), error.message()));
     return;
   }
@@ -205,11 +260,12 @@ void TrackTable::take_up(int64_t last_mcs) {
   const ColumnReader columns(path_);
   write_atomically(part_, [&](const fs::path& temporary) {
     std::ofstream out(temporary, std::ios::binary);
-    std::vector<Record> block;
+    Block block{{}, {}, lives_.size()};
     in_blocks(columns.rows_until(last_mcs), [&](int64_t first, int64_t count) {
       block.resize(std::size_t(count));
-      columns.read(first, block);
-      out.write(reinterpret_cast<const char*>(block.data()), std::streamsize(block.size() * sizeof(Record)));
+      columns.read(first, lives_, block);
+      const std::vector<char> raw = packed(block);
+      out.write(raw.data(), std::streamsize(raw.size()));
     });
     out.close();
     if (!out) throw Failure(fmt::format("cannot write {}: {}.", part_.string(), std::strerror(errno)));
@@ -217,14 +273,16 @@ void TrackTable::take_up(int64_t last_mcs) {
 }
 
 void TrackTable::add(int64_t mcs, std::span<const CellRow> rows) {
-  std::vector<Record> records;
-  records.reserve(rows.size());
+  Block block{{}, {}, lives_.size()};
   for (const CellRow& row : rows) {
     const Vec3d place = row.position * units_.voxel_um;
-    records.push_back({mcs, row.id, row.volume, row.perimeter, row.neighbours, float(place.x), float(place.y),
-                       float(place.z), row.type});
+    block.heads.push_back({mcs, row.id, row.volume, row.perimeter, row.neighbours, float(place.x),
+                           float(place.y), float(place.z), row.type});
+    for (std::size_t k = 0; k < block.width; ++k)
+      block.lives.push_back(row.living[k] * (k == kAgeOfLife ? units_.seconds_per_mcs : 1));
   }
-  if (std::fwrite(records.data(), sizeof(Record), records.size(), file_.get()) != records.size()) fail();
+  const std::vector<char> raw = packed(block);
+  if (std::fwrite(raw.data(), 1, raw.size(), file_.get()) != raw.size()) fail();
 }
 
 void TrackTable::flush() {
@@ -240,7 +298,7 @@ void TrackTable::finish() {
   if (!file_) return;
   flush();
   file_.reset();
-  RecordReader records(part_);
+  RecordReader records(part_, lives_.size());
   write_atomically(path_, [&](const fs::path& temporary) {
     hdf5::File file(temporary, hdf5::File::Mode::create);
     const hdf5::Group& root = file.root();
@@ -249,7 +307,8 @@ void TrackTable::finish() {
     root.set("type_names", type_names_);
     root.set("one_cell_in", one_cell_in_);
     root.set("kiln_version", std::string(KILN_VERSION));
-    write_columns(root, records, units_.seconds_per_mcs);
+    if (!lives_.empty()) root.set("lives", lives_);
+    write_columns(root, records, lives_, units_.seconds_per_mcs);
     file.close();
   });
   fs::remove(part_);

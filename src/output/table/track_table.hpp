@@ -3,13 +3,15 @@
 //   /                attributes voxel_um, seconds_per_mcs, type_names, one_cell_in, kiln_version
 //   /cells           one dataset per column, all of the same length, in order of time, then of id:
 //                      id (uint32), t (seconds), x, y, z (float32, micrometres, unwrapped), mcs, type (index
-//                      into type_names), volume (sites), perimeter, neighbours
+//                      into type_names), volume (sites), perimeter, neighbours; where cells live, float64s:
+//                      parent, generation, age (seconds), target (sites), properties; attribute "lives" has
+//                      their names
 //   /samples         mcs, first_row, rows: where each sample lies in the columns
 //
 // HDF5 files do not survive a program that dies while it writes. So rows are first appended, as they are in
 // memory, to cells.rows (40 bytes each: mcs int64, id uint32, volume, perimeter, neighbours int32, x, y, z
-// float32, type uint32); finish() makes the HDF5 file of it. What a run that died leaves behind is cut back
-// to the checkpoint and goes on.
+// float32, type uint32; where cells live, float64 for each further column); finish() makes the HDF5 file of
+// it. What a run that died leaves behind is cut back to the checkpoint and goes on.
 #pragma once
 
 #include <cstdio>
@@ -49,7 +51,7 @@ class TrackTable {
 
   std::filesystem::path path_, part_;
   Units units_;
-  std::vector<std::string> type_names_;
+  std::vector<std::string> type_names_, lives_;
   int64_t one_cell_in_;
   std::unique_ptr<std::FILE, Close> file_;
 };
