@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <random>
 
 #include "formula/program.hpp"
 
@@ -200,6 +202,24 @@ TEST(Formula, IsFolded) {
 }
 
 // Every call draws a number of its own.
+// By what has an exact reciprocal: as a product, with the same bits.
+TEST(Formula, DividesByPowersOfTwoByProducts) {
+  std::mt19937_64 rng(5);
+  for (const double by : {2.0, 0.5, -8.0, 0x1p-900, 3.0, 0x1p1023, 0x1p-1060}) {
+    Tree tree;
+    const int32_t x = tree.input({"x", "", -1}), ratio = tree.apply(Op::divide, x, tree.number(by));
+    const bool is_product = tree.nodes()[std::size_t(ratio)].op == Op::multiply;
+    EXPECT_EQ(is_product, by != 3.0 && std::abs(std::log2(std::abs(by))) <= 1000) << by;
+    const double factor = is_product ? *tree.constant(tree.nodes()[std::size_t(ratio)].of[1]) : 1 / by;
+    for (int i = 0; is_product && i < 100'000; ++i) {
+      const double value = std::bit_cast<double>(rng());
+      if (std::isnan(value)) continue;
+      ASSERT_EQ(std::bit_cast<uint64_t>(value * factor), std::bit_cast<uint64_t>(value / by))
+          << value << " / " << by;
+    }
+  }
+}
+
 TEST(Formula, DrawsAnew) {
   Tree tree;
   const int32_t first = parse("uniform(0, 1) - uniform(0, 1)", scope_of_a_cell(), Kind::number, tree);
