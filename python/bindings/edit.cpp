@@ -32,8 +32,8 @@ class Edit {
     require_open();
     const Lattice& lattice = state_.lattice;
     if (centre.size() != std::size_t(lattice.dimension))
-      throw UserError(
-          fmt::format("a place has {} numbers, but one with {} was given.", lattice.dimension, centre.size()));
+      throw UserError(fmt::format("a place has {} numbers, but one with {} was given.", lattice.dimension,
+                                  centre.size()));
     const TypeId type_of_cell = simulation_.model().type_named(type);
     const Vec3d at{centre[0], centre[1], lattice.dimension == 3 ? centre[2] : 0};
     const auto low = [&](int axis) { return int32_t(std::ceil(at[axis] - radius)); };

@@ -55,6 +55,7 @@ PYBIND11_MODULE(_kiln, module) {
   bind_simulation(module);
   bind_edit(module);
   bind_living(module);
+  bind_substances(module);
   bind_run(module);
   bind_sweep(module);
   bind_device_array(module);

@@ -148,22 +148,6 @@ py::array positions(Simulation& simulation) {
   return result;
 }
 
-// By voxel, a copy: engines exchange what lies behind it.
-py::array substance_values(Simulation& simulation, const std::string& name) {
-  std::vector<std::string> known;
-  for (const Substance& s : simulation.engine().state_of_cells().substances) {
-    known.push_back(s.name);
-    if (s.name != name) continue;
-    const Vec3i& n = s.voxels.size;
-    std::vector<py::ssize_t> shape{n.y, n.x};
-    if (s.voxels.dimension == 3) shape.insert(shape.begin(), n.z);
-    return py::array_t<double>(shape, s.values.data());
-  }
-  throw UserError(known.empty() ? fmt::format("substances[\"{}\"]: the model has no substances.", name)
-                                : fmt::format("substances[\"{}\"] is not known; there are {}.", name,
-                                              fmt::join(known, ", ")));
-}
-
 py::dict counts_of(const AttemptCounts& counts) {
   py::dict d;
   d["attempts"] = counts.attempts;
@@ -195,12 +179,6 @@ void bind_simulation(py::module_& module) {
       .def("tracks", &SimulationHandle::tracks, py::arg("physical"))
       .def("cells", &SimulationHandle::cells, py::arg("physical"))
       .def("picture", &SimulationHandle::picture, py::arg("settings"))
-      .def(
-          "substance",
-          [](SimulationHandle& self, const std::string& name) {
-            return self.read([&](Simulation& simulation) { return substance_values(simulation, name); });
-          },
-          py::arg("name"))
       .def("substance_names",
            [](SimulationHandle& self) {
              std::vector<std::string> names;

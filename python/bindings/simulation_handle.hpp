@@ -77,6 +77,7 @@ class SimulationHandle {
 void bind_simulation(py::module_& module);
 void bind_edit(py::module_& module);
 void bind_living(py::module_& module);
+void bind_substances(py::module_& module);
 void bind_run(py::module_& module);
 void bind_sweep(py::module_& module);
 void bind_device_array(py::module_& module);

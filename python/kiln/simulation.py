@@ -454,13 +454,26 @@ class Substances(Mapping):
     >>> sim = Simulation({"lattice": {"size": [32, 32]}, "substances": {"o2": {"diffusion": 5, "start": 2, "coarsen": 2}}})
     >>> sim.substances["o2"].shape, float(sim.substances["o2"].mean())
     ((16, 16), 2.0)
+
+    They can be set, with one value or one per voxel; the substance's books begin anew then.
+
+    >>> sim.substances["o2"] = np.arange(16)[:, None] + np.zeros(16)
+    >>> sim.substances.at_sites("o2")[9:13, 0].tolist()
+    [4.25, 4.75, 5.25, 5.75]
     """
 
     def __init__(self, sim: _kiln.Simulation):
         self._sim = sim
 
     def __getitem__(self, name: str) -> np.ndarray:
-        return self._sim.substance(text("name", name))
+        return _kiln.substance(self._sim, text("name", name))
+
+    def __setitem__(self, name: str, values: Any) -> None:
+        _kiln.set_substance(self._sim, text("name", name), np.asarray(values, float))
+
+    def at_sites(self, name: str) -> np.ndarray:
+        """By site, as cells feel it: interpolated between the centres of voxels."""
+        return _kiln.substance_at_sites(self._sim, text("name", name))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._sim.substance_names())

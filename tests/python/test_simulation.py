@@ -25,6 +25,26 @@ class Substances(unittest.TestCase):
                                 "takes_up": {"o2": 0.01},
                                 "chemotaxis": {"lambda": 20, "substance": "o2"}}}}
 
+    def test_other_concentrations(self):
+        sim = kiln.Simulation(self.MODEL, threads=2)
+        sim.run(5, progress=False)
+        before = sim.hash
+        for says, name, values in [(r"has the shape \(16, 24\), but \(3\) was", "o2", np.zeros(3)),
+                                   (r'"o3"\] is not known; there are o2, waste', "o3", 1),
+                                   (r"was given nan", "o2", float("nan"))]:
+            with self.subTest(says), self.assertRaisesRegex(kiln.UserError, says):
+                sim.substances[name] = values
+        self.assertEqual(sim.hash, before)
+        sim.substances["o2"] = sim.substances["o2"] * 3
+        sim.substances["waste"] = 7
+        self.assertEqual(set(sim.substances["waste"].ravel()), {7})
+        np.testing.assert_array_equal(sim.substances.at_sites("waste"), np.full((32, 48), 7, np.float32))
+        first = sim.substances["o2"].sum() * 4
+        sim.run(15, progress=False)
+        last = {name: column[-1] for name, column in sim.columns("measures").items()}
+        self.assertAlmostEqual((first - last["o2_taken_up"]) / last["o2_total"], 1, places=10)
+        self.assertLess(abs(last["o2_unbalanced"]), 1e-9 * last["o2_total"])
+
     def test_arrays_by_name(self):
         sim = kiln.Simulation(self.MODEL, threads=2)
         first = sim.substances["o2"]
