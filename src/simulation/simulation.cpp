@@ -43,6 +43,23 @@ bool only_numbers_differ(const Model& a, const Model& b) {
   return same && play_alike(a, b);
 }
 
+// Lambdas of cells that no rule has set yet are those that the types have now.
+void follow_types(const Model& before, const Model& now, Cells& cells) {
+  const PhysicsData &old_physics = before.phases.front().physics, &physics = now.phases.front().physics;
+  for (CellId cell = 1; cell < cells.own_lambdas.size(); ++cell) {
+    const TypeId type = cells.type[cell];
+    if (type >= before.types.size() || before.types[type].name != now.types[type].name) continue;
+    const OwnLambdas old = declared_lambdas(old_physics.declared(type)),
+                     own = declared_lambdas(physics.declared(type));
+    OwnLambdas& of_cell = cells.own_lambdas[cell];
+    Terms::each([&](auto term) {
+      constexpr auto kWhich = decltype(term)::kOwnLambdas;
+      if constexpr (kWhich != nullptr)
+        if (of_cell.*kWhich == old.*kWhich) of_cell.*kWhich = own.*kWhich;
+    });
+  }
+}
+
 }  // namespace
 
 Simulation::Simulation(std::shared_ptr<const Model> model, State state, const EngineOptions& options,
@@ -105,6 +122,7 @@ void Simulation::change_model(std::shared_ptr<const Model> model) {
   engine_->begin_copy(state)();
   state = branched_state(*model, std::move(state), type_memories(*model_), "the state it has come to",
                          property_names(*model_));
+  follow_types(*model_, *model, state.cells);
   const std::shared_ptr<const Model> old = std::exchange(model_, std::move(model));
   try {
     change_state(std::move(state));

@@ -169,6 +169,35 @@ TEST(ReportPlots, GroupColumnsThatBelongTogether) {
   EXPECT_EQ(plots[4].series.size(), 2u);
 }
 
+TEST(ReportPlots, ShowHowManyCellsThereAreWhereThatChanges) {
+  const TableColumn mcs{"mcs", {0, 10}}, cells{"cells", {9, 9}}, red{"cells_red", {5, 5}},
+      blue{"cells_blue", {4, 4}};
+  EXPECT_TRUE(plots_of_measures({mcs, cells, red, blue}).empty());
+  const std::vector<Plot> grown = plots_of_measures({mcs, {"cells", {9, 11}}, red, {"cells_blue", {4, 6}}});
+  ASSERT_EQ(titles(grown), std::vector<std::string>{"Cells"});
+  ASSERT_EQ(grown[0].series.size(), 2u);
+  EXPECT_EQ(grown[0].series[1].name, "blue");
+  const std::vector<Plot> others =
+      plots_of_measures({mcs, cells, {"cells_red", {5, 4}}, {"cells_blue", {4, 5}}});
+  ASSERT_EQ(titles(others), std::vector<std::string>{"Cells"});
+  EXPECT_EQ(others[0].series.size(), 3u);
+}
+
+TEST(ReportPlots, ShowTheBooksOfASubstanceTogether) {
+  const std::vector<Plot> plots = plots_of_measures({{"mcs", {0, 10}},
+                                                     {"o2_total", {9, 8}},
+                                                     {"o2_secreted", {0, 0}},
+                                                     {"o2_taken_up", {0, 1}},
+                                                     {"o2_decayed", {0, 0}},
+                                                     {"o2_crossed_walls", {0, 0}},
+                                                     {"o2_held", {0, 0}},
+                                                     {"o2_unbalanced", {0, 1e-16}},
+                                                     {"my_total", {1, 2}}});
+  ASSERT_EQ(titles(plots), (std::vector<std::string>{"Substance o2", "my_total"}));
+  ASSERT_EQ(plots[0].series.size(), 2u);
+  EXPECT_EQ(plots[0].series[1].name, "taken up");
+}
+
 TEST(ReportPlots, TellTimeInAUnitThatSuits) {
   const auto label = [](double last) {
     return plots_of_measures({{"t_min", {0, last}}, {"volume_mean", {1, 2}}}).at(0).x_label;

@@ -92,16 +92,16 @@ TEST_F(Table, WhatHasNoMeaningIsEmpty) {
 }
 
 TEST_F(Table, ManyRowsAreThoseAddedOneByOne) {
-  constexpr int64_t kRows = 20'000;  // worth several threads
+  constexpr int64_t kMany = 20'000;  // worth several threads
   CsvTable one_by_one(path_, columns_), at_once(folder_ / "b.csv", columns_);
-  for (int64_t i = 0; i < kRows; ++i) one_by_one.add(Fields{"a,b", i, 1.0 / double(i)});
-  at_once.add_rows(kRows, [](int64_t i, std::span<TableValue> row) {
+  for (int64_t i = 0; i < kMany; ++i) one_by_one.add(Fields{"a,b", i, 1.0 / double(i)});
+  at_once.add_rows(kMany, [](int64_t i, std::span<TableValue> row) {
     row[0] = std::string_view("a,b");
     row[1] = i;
     row[2] = 1.0 / double(i);
   });
   at_once.add_rows(0, [](int64_t, std::span<TableValue>) { FAIL(); });
-  EXPECT_EQ(at_once.rows(), kRows);
+  EXPECT_EQ(at_once.rows(), kMany);
   one_by_one.finish();
   at_once.finish();
   EXPECT_EQ(text_of(folder_ / "b.csv"), text_of(path_));

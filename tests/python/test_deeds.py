@@ -114,6 +114,13 @@ class Deeds(unittest.TestCase):
         right = sim.cells.position[1:, 0] > 24.5
         self.assertEqual(set(sim.cells["act.lambda"][1:][right]), {90})
 
+    def test_a_lambda_that_no_rule_has_set_yet_is_the_types(self):
+        rules = [{"types": "cell", "when": "x > 24 and time < 3", "set": {"act.lambda": 90}}]
+        sim = kiln.Simulation(colony(rules=rules), threads=2)
+        sim.run(3, progress=False)
+        sim.set({"types.cell.act.lambda": 33})
+        self.assertEqual(set(sim.cells["act.lambda"][1:]), {90, 33})
+
     def test_mistakes_change_nothing(self):
         sim = kiln.Simulation(colony(), threads=2)
         sim.kill(1)

@@ -151,16 +151,69 @@ std::optional<Plot> known_plot(const KnownPlot& known, const std::vector<TableCo
   return plot;
 }
 
-// Shown where something happened: cells vanish or fall apart.
+bool changes(const TableColumn& column) {
+  return std::adjacent_find(column.values.begin(), column.values.end(), [](double a, double b) {
+           return a != b && (std::isfinite(a) || std::isfinite(b));
+         }) != column.values.end();
+}
+
+constexpr std::string_view kCellsOfType = "cells_";
+
+// Shown where something happened: cells come and go, become others, vanish or fall apart.
 std::optional<Plot> plot_of_counts(const std::vector<TableColumn>& measures, const TimeAxis& time) {
   Plot plot{"Cells", time.label, "number of cells", {}};
   plot.from_zero = true;
+  const auto add = [&](const TableColumn& column, const std::string& name) {
+    plot.series.push_back({name, time.values, column.values, {}});
+  };
+  bool happened = false;
   for (const char* name : {"cells", "extinct", "fragmented"}) {
     const TableColumn* column = find(measures, name);
-    if (column != nullptr && shows_something(*column))
-      plot.series.push_back({name, time.values, column->values, {}});
+    if (column == nullptr || !shows_something(*column)) continue;
+    add(*column, name);
+    happened = happened || changes(*column) || column->name != "cells";
   }
-  if (plot.series.size() < 2) return std::nullopt;
+  for (const TableColumn& column : measures)
+    if (column.name.starts_with(kCellsOfType) && changes(column)) {
+      add(column, column.name.substr(kCellsOfType.size()));
+      happened = true;
+    }
+  if (!happened) return std::nullopt;
+  return plot;
+}
+
+// What there is of a substance, and what came and went since the start.
+struct Account {
+  std::string_view suffix;
+  const char* name;
+};
+constexpr Account kAccounts[] = {{"_total", "there is"},
+                                 {"_secreted", "secreted"},
+                                 {"_taken_up", "taken up"},
+                                 {"_decayed", "decayed"},
+                                 {"_crossed_walls", "came through walls"},
+                                 {"_held", "added to hold concentrations"}};
+constexpr std::string_view kUnbalanced = "_unbalanced";
+
+// Those whose columns are there.
+std::vector<std::string> substances_in(const std::vector<TableColumn>& measures) {
+  std::vector<std::string> names;
+  for (const TableColumn& column : measures)
+    if (column.name.ends_with(kUnbalanced))
+      names.push_back(column.name.substr(0, column.name.size() - kUnbalanced.size()));
+  return names;
+}
+
+std::optional<Plot> plot_of_substance(const std::string& substance, const std::vector<TableColumn>& measures,
+                                      const TimeAxis& time) {
+  Plot plot{"Substance " + substance, time.label, "concentration × sites", {}};
+  plot.from_zero = true;
+  for (const Account& account : kAccounts) {
+    const TableColumn* column = find(measures, substance + std::string(account.suffix));
+    if (column != nullptr && shows_something(*column))
+      plot.series.push_back({account.name, time.values, column->values, {}});
+  }
+  if (plot.series.empty()) return std::nullopt;
   return plot;
 }
 
@@ -177,7 +230,7 @@ constexpr Family kFamilies[] = {
     {"contact_", "Contact fractions", "share of a type's interface: type, what it faces"},
 };
 // Those of families that have no plot.
-constexpr std::string_view kUnshown[] = {"cells_", "volume_sd_"};
+constexpr std::string_view kUnshown[] = {kCellsOfType, "volume_sd_"};
 
 bool is_of_family(const std::string& name) {
   const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
@@ -206,6 +259,10 @@ std::vector<Plot> plots_of_unknown(const std::vector<TableColumn>& measures, con
   for (const KnownPlot& plot : known_plots()) {
     if (plot.spread != nullptr) known.insert(plot.spread);
     for (const Member& member : plot.members) known.insert(member.column);
+  }
+  for (const std::string& substance : substances_in(measures)) {
+    known.insert(substance + std::string(kUnbalanced));
+    for (const Account& account : kAccounts) known.insert(substance + std::string(account.suffix));
   }
   std::vector<Plot> plots;
   for (const TableColumn& column : measures)
@@ -242,6 +299,8 @@ std::vector<Plot> plots_of_measures(const std::vector<TableColumn>& measures) {
   for (const KnownPlot& known : known_plots()) add(known_plot(known, measures, time));
   for (const Family& family : kFamilies) add(plot_of(family, measures, time));
   add(plot_of_counts(measures, time));
+  for (const std::string& substance : substances_in(measures))
+    add(plot_of_substance(substance, measures, time));
   for (Plot& plot : plots_of_unknown(measures, time)) plots.push_back(std::move(plot));
   return plots;
 }

@@ -189,8 +189,8 @@ std::string html_page(const PageFrame& frame, const std::string& body) {
 std::string report_html(const ReportInfo& info) {
   const RunRecord& run = info.run;
   std::string body = key_figures(run) + notes(run) + pictures(info.pictures) + plots(info) +
-                     motility_section(info.motility) + what_was_run(info) + files(info.files) +
-                     columns(info.files);
+                     motility_section(info.motility) + lineage_section(info.lineage) + what_was_run(info) +
+                     files(info.files) + columns(info.files);
   if (!info.resolved_model.empty())
     body += "<details><summary>The model, every default written out</summary>\n<div class=\"card\"><pre>" +
             escaped(info.resolved_model) + "</pre></div></details>\n";

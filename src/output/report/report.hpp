@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "output/report/lineage.hpp"
 #include "output/report/motility.hpp"
 #include "output/report/plots.hpp"
 #include "output/run/record.hpp"
@@ -32,6 +33,7 @@ struct ReportInfo {
   std::vector<ReportPicture> pictures;
   std::vector<TableColumn> measures, lags;
   ReportMotility motility;
+  ReportLineage lineage;
   std::vector<ReportFile> files;
 };
 

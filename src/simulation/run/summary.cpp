@@ -161,6 +161,7 @@ void write_summary_files(const RunRecord& record, const Model& model, const Stat
   if (fs::exists(folder.measures())) report.measures = csv_columns(folder.measures());
   if (fs::exists(folder.lags())) report.lags = csv_columns(folder.lags());
   report.motility = report_motility(writer.motility().speeds(), model);
+  report.lineage = report_lineage(state.cells, state.mcs, model.units.seconds_per_mcs);
   for (const auto& [file, what] : kFiles)
     if (fs::exists(folder.path / file) || folder.path / file == folder.record())
       report.files.push_back({file, what});
