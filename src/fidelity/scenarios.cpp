@@ -369,7 +369,7 @@ spacing = [12, 12]
   s.protocol.burn_in = quick ? 100 : 200;
   s.protocol.mcs = s.protocol.burn_in + (quick ? 200 : 800);
   s.protocol.track_every = 20;
-  s.runs = quick ? 8 : 24;
+  s.runs = quick ? 8 : 96;  // cells that gather have a long memory
   s.quantities = sizes(Filling::part);
   s.quantities.push_back(number("displacement in 100 MCS", kDisplacement, &Observation::displacement));
   return s;

@@ -287,6 +287,45 @@ TEST(Living, DiesRatherThanDivides) {
   EXPECT_EQ(divided, 32);
 }
 
+// A tissue without cells goes on, on every schedule, and its sites are medium.
+TEST(Living, GoesOnWhenAllCellsAreGone) {
+  for (const char* schedule : {"serial", "tiles", "checkerboard"}) {
+    Played gone(
+        full_lattice("[[rules]]\ntypes = \"cell\"\nwhen = \"time == 2\"\ndo = \"die\"\nhow = \"remove\"\n"),
+        schedule == std::string("serial") ? "serial" : "threads", 2, schedule);
+    gone.play(20);
+    EXPECT_EQ(gone.alive(), 0) << schedule;
+    EXPECT_EQ(gone.books(), "") << schedule;
+    EXPECT_TRUE(std::all_of(gone.state().ids.begin(), gone.state().ids.end(),
+                            [](CellId id) { return id == kMedium; }));
+  }
+}
+
+// What no cell could mean: rates without end happen at once, those below 0 never; targets stay numbers.
+TEST(Living, TakesAbsurdRates) {
+  Played at_once(full_lattice("[[rules]]\ntypes = \"cell\"\nrate = 1e300\ndo = \"die\"\nhow = \"remove\"\n"));
+  at_once.play(1);
+  EXPECT_EQ(at_once.alive(), 0);
+  Played never(full_lattice("[[rules]]\ntypes = \"cell\"\nrate = \"0 - 1e300\"\ndo = \"die\"\n"));
+  never.play(20);
+  EXPECT_EQ(never.alive(), 64);
+  Played huge(full_lattice("[types.cell.growth]\nrate = 1e300\nup_to = 70\n"));
+  huge.play(3);
+  EXPECT_EQ(huge.cells().life[1].target, 70);
+  Played shrinks(full_lattice("[types.cell.growth]\nrate = \"0 - 1e300\"\nup_to = 70\n"));
+  shrinks.play(3);
+  EXPECT_EQ(shrinks.cells().life[1].target, 0);
+  EXPECT_EQ(shrinks.books(), "");
+  Played divides(full_lattice("[[rules]]\ntypes = \"cell\"\nrate = 1e300\ndo = \"divide\"\n"));
+  divides.play(30);  // until all are too small
+  EXPECT_EQ(divides.books(), "");
+  for (CellId cell = 1; cell < divides.cells().count(); ++cell) {
+    if (divides.cells().life[cell].end == Cells::End::none) {
+      EXPECT_LT(divides.cells().extent[cell].volume, 8);
+    }
+  }
+}
+
 TEST(Living, FollowsEquationsInTime) {
   Played decay(
       full_lattice("[units]\nseconds_per_mcs = 0.5\n[types.cell.properties]\nc = 3\nv = 0\n"
