@@ -9,6 +9,7 @@
 #include "engine/engine.hpp"
 #include "model/edit.hpp"
 #include "model/file/read.hpp"
+#include "support/any_stop.hpp"
 #include "support/living_worlds.hpp"
 #include "support/played.hpp"
 
@@ -32,18 +33,7 @@ class Colony : public testing::TestWithParam<const char*> {};
 // the state at any MCS makes a difference.
 TEST_P(Colony, IsTheSameOnAnyNumberOfThreadsAndAfterAnyStop) {
   for (const char* schedule : {"serial", "tiles", "checkerboard"}) {
-    const std::string name = schedule == std::string("serial") ? "serial" : "threads";
-    Played one(colony(GetParam()), name, 1, schedule), three(colony(GetParam()), name, 3, schedule);
-    Played again(one.model, one.first, name, 2, schedule);
-    for (int mcs = 1; mcs <= 150; ++mcs) {
-      one.play(1);
-      three.play(1);
-      again.play(1);
-      ASSERT_EQ(one.books(), "") << schedule << ", MCS " << mcs;
-      ASSERT_EQ(one.hash(), three.hash()) << schedule << ", MCS " << mcs;
-      ASSERT_EQ(one.hash(), again.hash()) << schedule << ", MCS " << mcs;
-      again = Played(one.model, State(again.state()), name, 1 + mcs % 2, schedule);
-    }
+    Played one = test::play_with_stops(colony(GetParam()), schedule, 150);
     std::set<Cells::End> ends;
     std::set<TypeId> types;
     for (CellId cell = 1; cell < one.cells().count(); ++cell) {

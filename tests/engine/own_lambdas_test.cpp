@@ -4,6 +4,7 @@
 #include <ostream>
 #include <string>
 
+#include "support/any_stop.hpp"
 #include "support/living_worlds.hpp"
 #include "support/played.hpp"
 
@@ -106,19 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Of, OwnLambdasOf,
 // They are part of the state; daughters have their mother's, and a new type's are its own.
 TEST(OwnLambdas, GoOnAfterAnyStop) {
   for (const char* schedule : {"serial", "tiles", "checkerboard"}) {
-    const std::string name = schedule == std::string("serial") ? "serial" : "threads",
-                      world = test::curious("[64, 48]");
-    Played one(world, name, 1, schedule), three(world, name, 3, schedule);
-    Played again(one.model, one.first, name, 2, schedule);
-    for (int mcs = 1; mcs <= 60; ++mcs) {
-      one.play(1);
-      three.play(1);
-      again.play(1);
-      ASSERT_EQ(one.books(), "") << schedule << ", MCS " << mcs;
-      ASSERT_EQ(one.hash(), three.hash()) << schedule << ", MCS " << mcs;
-      ASSERT_EQ(one.hash(), again.hash()) << schedule << ", MCS " << mcs;
-      again = Played(one.model, State(again.state()), name, 1 + mcs % 2, schedule);
-    }
+    Played one = test::play_with_stops(test::curious("[64, 48]"), schedule, 60);
     State other = one.state();
     other.cells.own_lambdas[3].act += 1;
     EXPECT_NE(state_hash(other), one.hash());
