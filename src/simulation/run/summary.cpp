@@ -111,7 +111,8 @@ double disk_need(const Model& model, double cells) {
     const double samples = times(model.measure.cells_every);
     const TrackPlan plan = plan_tracks(model.measure, int64_t(cells), int64_t(samples));
     // cells.h5 takes about half of cells.rows, which stands beside it for a moment.
-    bytes += (plan.hdf5 ? 60 : 90) * cells / double(plan.one_cell_in) * samples;
+    const auto lives = double(names_of_lives(model).size());
+    bytes += (plan.hdf5 ? 60 + 12 * lives : 90 + 14 * lives) * cells / double(plan.one_cell_in) * samples;
   }
   for (const PictureSettings& p : model.pictures) bytes += 3e5 * (1 + times(p.every)) * (p.animation ? 2 : 1);
   bytes += 0.5 * sites * times(model.output.lattice_every);
