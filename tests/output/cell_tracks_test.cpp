@@ -1,6 +1,8 @@
 // Tracks as cells.csv and as cells.h5: which of them, which cells, and what is left after an interruption.
 #include "output/table/cell_tracks.hpp"
 
+#include <limits>
+
 #include "base/error.hpp"
 #include "data/hdf5/file.hpp"
 #include "file_examples.hpp"
@@ -47,17 +49,31 @@ TEST(CellTracks, SayWhichCellsTheyHold) {
             (std::vector<std::string>{"cells.csv holds one cell in 10 (ids 1, 11, 21, ...)."}));
 }
 
-// Every third of 50 cells.
-std::vector<CellRow> rows_at(int64_t mcs) {
-  return cell_rows(example_state(kTracked, 51, mcs), {true, false, false}, 3);
-}
-
-void add(CellTracks& tracks, std::initializer_list<int64_t> times) {
-  for (const int64_t mcs : times) tracks.add(mcs, rows_at(mcs));
-}
-
-class CellTracksInHdf5 : public ::testing::Test {
+// With and without what is known of cells that live.
+class CellTracksInHdf5 : public ::testing::TestWithParam<bool> {
  protected:
+  static Model model() {
+    Model model = example_model(kTracked);
+    if (!GetParam()) return model;
+    auto living = std::make_shared<Living>();
+    living->properties = {{"dye", ""}, {"clock", "s"}};
+    model.living = living;
+    return model;
+  }
+  // Every third of 50 cells.
+  static std::vector<CellRow> rows_at(int64_t mcs) {
+    std::vector<CellRow> rows = cell_rows(example_state(kTracked, 51, mcs), {true, false, false}, 3);
+    for (CellRow& row : rows) {
+      if (!GetParam()) continue;
+      const double parent = row.id % 2 == 0 ? std::numeric_limits<double>::quiet_NaN() : row.id / 2;
+      row.living = {parent, double(row.id % 3), double(mcs / 2), 40.5 + row.id, 1.0 / row.id, double(mcs)};
+    }
+    return rows;
+  }
+  static void add(CellTracks& tracks, std::initializer_list<int64_t> times) {
+    for (const int64_t mcs : times) tracks.add(mcs, rows_at(mcs));
+  }
+
   void SetUp() override {
     if (!kHasHdf5) GTEST_SKIP() << "no HDF5";
     CellTracks whole(whole_, model_, {true, 3}, std::nullopt);
@@ -72,11 +88,11 @@ class CellTracksInHdf5 : public ::testing::Test {
   RunFolder part() const { return make_run_folder(folder_ / "part", IfExists::refuse); }
 
   const ScratchFolder folder_;
-  const Model model_ = example_model(kTracked);
+  const Model model_ = model();
   const RunFolder whole_ = make_run_folder(folder_ / "whole", IfExists::refuse);
 };
 
-TEST_F(CellTracksInHdf5, AreWhatH5pyFinds) {
+TEST_P(CellTracksInHdf5, AreWhatH5pyFinds) {
   CellTracks csv(whole_, model_, {false, 3}, std::nullopt);
   add(csv, {0, 100, 200, 300});
   csv.finish();
@@ -85,7 +101,7 @@ TEST_F(CellTracksInHdf5, AreWhatH5pyFinds) {
                     "h5py, tifffile and numpy");
 }
 
-TEST_F(CellTracksInHdf5, GoOnAfterTheProgramDied) {
+TEST_P(CellTracksInHdf5, GoOnAfterTheProgramDied) {
   const RunFolder folder = part();
   {
     CellTracks died(folder, model_, {true, 3}, std::nullopt);
@@ -101,7 +117,7 @@ TEST_F(CellTracksInHdf5, GoOnAfterTheProgramDied) {
   expect_same(folder);
 }
 
-TEST_F(CellTracksInHdf5, GoOnFromAFinishedTable) {
+TEST_P(CellTracksInHdf5, GoOnFromAFinishedTable) {
   const RunFolder folder = part();
   CellTracks first(folder, model_, {true, 3}, std::nullopt);
   add(first, {0, 100, 200, 250});
@@ -112,7 +128,7 @@ TEST_F(CellTracksInHdf5, GoOnFromAFinishedTable) {
   expect_same(folder);
 }
 
-TEST_F(CellTracksInHdf5, GoOnFromNothing) {
+TEST_P(CellTracksInHdf5, GoOnFromNothing) {
   const RunFolder folder = part();
   CellTracks next(folder, model_, {true, 3}, 100);
   add(next, {0, 100, 200, 300});
@@ -120,7 +136,7 @@ TEST_F(CellTracksInHdf5, GoOnFromNothing) {
   expect_same(folder);
 }
 
-TEST_F(CellTracksInHdf5, MayBeEmpty) {
+TEST_P(CellTracksInHdf5, MayBeEmpty) {
   const RunFolder folder = part();
   CellTracks(folder, model_, {true, 3}, std::nullopt).finish();
   CellTracks next(folder, model_, {true, 3}, 500);
@@ -129,12 +145,14 @@ TEST_F(CellTracksInHdf5, MayBeEmpty) {
   expect_same(folder);
 }
 
-TEST_F(CellTracksInHdf5, DamagedAreRefused) {
+TEST_P(CellTracksInHdf5, DamagedAreRefused) {
   const std::string path = whole_.tracks().string(), bytes = bytes_of(path);
   set_bytes(path, bytes.substr(0, bytes.size() / 2));
   EXPECT_THROW(CellTracks(whole_, model_, {true, 3}, 100), UserError);
   EXPECT_EQ(bytes_of(path).size(), bytes.size() / 2);
 }
+
+INSTANTIATE_TEST_SUITE_P(Lives, CellTracksInHdf5, ::testing::Bool());
 
 }  // namespace
 }  // namespace kiln

@@ -55,11 +55,11 @@ def tracks(file, table, one_cell_in):
                 types = found.attrs["type_names"]
                 assert [types[i] for i in column] == [row[name] for row in rows]
             else:
-                expected = np.array([float(row[name]) for row in rows])
+                expected = np.array([float(row[name] or "nan") for row in rows])
                 if name in "xyz":
                     assert column.attrs["unit"] == "um"
                     expected = expected.astype("f4")
-                assert np.array_equal(column[:], expected), name
+                assert np.array_equal(column[:], expected, equal_nan=True), name
         ids, step = cells["id"][:], int(one_cell_in)
         assert found.attrs["one_cell_in"] == step and np.all((ids - 1) % step == 0)
         # A sample can be read without the others.
