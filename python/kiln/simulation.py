@@ -440,6 +440,23 @@ class Cells:
         """
         _kiln.set_property(self._sim, text("name", name), np.asarray(values, float))
 
+    def mean(self, substance: str) -> np.ndarray:
+        """Mean concentration in the voxels of a cell's sites, as formulas read it with `mean(SUBSTANCE)`; NaN for cells
+        without sites.
+
+        >>> o2 = {"diffusion": 5, "start": "x", "coarsen": 2}
+        >>> halves = np.repeat([[1, 2]], 8, 0).repeat(4, 1)
+        >>> Simulation({"lattice": {"size": [8, 8]}, "substances": {"o2": o2}}, lattice=halves).cells.mean("o2").tolist()
+        [nan, 1.5, 5.5]
+        """
+        values = _kiln.substance(self._sim, text("substance", substance))
+        lattice = self._sim.lattice
+        by_site = values.ravel()[np.ravel_multi_index([at * size // length for at, size, length in zip(
+            np.indices(lattice.shape, sparse=True), values.shape, lattice.shape)], values.shape)]
+        sums, sites = (np.bincount(lattice.ravel(), weights, len(self) + 1) for weights in (by_site.ravel(), None))
+        with np.errstate(invalid="ignore"):
+            return np.where(sites > 0, sums / sites, np.nan)
+
     def table(self, units: str = "physical") -> pd.DataFrame:
         """A row per living cell, with the columns of `Simulation.tracks`; units="lattice": positions in sites."""
         return cell_table(self._sim.cells(is_physical(units)))

@@ -81,6 +81,7 @@ State state_of_ids(const Model& model, std::span<const CellId> ids, std::vector<
   start_targets(model, state.cells);
   start_lambdas(model, state.cells);
   start_living(model, state.cells);
+  state.substances = start_substances(model);
   return state;
 }
 

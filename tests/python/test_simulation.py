@@ -45,6 +45,25 @@ class Substances(unittest.TestCase):
         self.assertAlmostEqual((first - last["o2_taken_up"]) / last["o2_total"], 1, places=10)
         self.assertLess(abs(last["o2_unbalanced"]), 1e-9 * last["o2_total"])
 
+    def test_are_there_where_cells_come_from_numpy(self):
+        whole = kiln.Simulation(self.MODEL, threads=2)
+        types = {cell: whole.model.types[kind] for cell, kind in enumerate(whole.cells.type) if cell > 0}
+        sim = kiln.Simulation(self.MODEL, threads=2, lattice=whole.lattice.copy(), types=types)
+        for one in (whole, sim):
+            one.run(10, progress=False)
+        self.assertEqual(sim.hash, whole.hash)
+
+    def test_means_in_cells_are_those_that_formulas_read(self):
+        for size in ([48, 32], [20, 16, 12]):
+            model = {"lattice": {"size": size}, "substances": {"o2": {"diffusion": 0, "start": "x + y * y", "coarsen": 4}},
+                     "types": {"cell": {"volume": {"target": 40, "lambda": 2}, "properties": {"seen": 0}}},
+                     "rules": [{"types": "cell", "set": {"seen": "mean(o2)"}}]}
+            sim = kiln.Simulation(model, threads=2)
+            sim.run(5, progress=False)
+            mean, there = sim.cells.mean("o2"), sim.cells.volume > 0
+            np.testing.assert_allclose(sim.cells["seen"][there], mean[there], rtol=1e-8)
+            self.assertGreater(np.ptp(mean[there]), 10)
+
     def test_arrays_by_name(self):
         sim = kiln.Simulation(self.MODEL, threads=2)
         first = sim.substances["o2"]
