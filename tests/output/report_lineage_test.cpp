@@ -22,7 +22,7 @@ int64_t count_of(const std::string& text, const std::string& part) {
 
 // Cell 1 stays alone; 2 divides at MCS 10 into 3 and 4; 3 at 30 into 5 and 6; 4 dies at 40.
 ReportLineage small_family() {
-  Cells cells;
+  static Cells cells;
   cells.life = {Life{},
                 Life{},
                 Life{.ended = 10, .end = End::divided},

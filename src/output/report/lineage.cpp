@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "base/wording.hpp"
 
@@ -125,7 +126,8 @@ ReportLineage report_lineage(const Cells& cells, int64_t mcs, double seconds_per
   const bool happened = std::any_of(cells.life.begin(), cells.life.end(), [](const Cells::Life& life) {
     return life.parent != 0 || life.end != End::none;
   });
-  return {happened ? cells.life : std::vector<Cells::Life>{}, mcs, seconds_per_mcs};
+  return {happened ? std::span<const Cells::Life>(cells.life) : std::span<const Cells::Life>(), mcs,
+          seconds_per_mcs};
 }
 
 Plot division_ages(const ReportLineage& lineage) {

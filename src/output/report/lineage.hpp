@@ -2,8 +2,8 @@
 // a tree.
 #pragma once
 
+#include <span>
 #include <string>
-#include <vector>
 
 #include "core/cells.hpp"
 #include "output/report/plot.hpp"
@@ -11,10 +11,12 @@
 namespace kiln {
 
 struct ReportLineage {
-  std::vector<Cells::Life> lives;  // by id, with the medium; empty: cells do not live, or none came or went
-  int64_t mcs = 0;                 // now
+  std::span<const Cells::Life>
+      lives;        // by id, with the medium; empty: cells do not live, or none came or went
+  int64_t mcs = 0;  // now
   double seconds_per_mcs = 1;
 };
+// Looks at the table, which has to stay.
 ReportLineage report_lineage(const Cells& cells, int64_t mcs, double seconds_per_mcs);
 
 // How old cells were when they divided, as steps. No series where none did.
