@@ -92,6 +92,18 @@ animation = true
     execv(KILN_BINARY, words.data());
     _exit(9);
   }
+  static bool has_ended(pid_t child) {
+    siginfo_t info{};
+    return waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
+  }
+  // Whether it has written a file; false where it ended without.
+  bool has_written(pid_t child, const std::string& file) const {
+    while (!fs::exists(folder_ / file)) {
+      if (has_ended(child)) return fs::exists(folder_ / file);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  }
   // Waits for it to end; -1 where a signal ended it.
   static int exit_code_of(pid_t child) {
     int status = 0;

@@ -214,8 +214,7 @@ TEST_F(Cli, ResumingWithAnotherScheduleIsRefused) {
 TEST_F(Cli, CtrlCEndsCleanlyAndTheRunCanGoOn) {
   const pid_t child = spawn({"run", "small.toml", "--out", "r", "--mcs", "400000"});
   // Once the first picture is there the run is under way.
-  while (!fs::exists(folder_ / "r/pictures/view_00000010.png"))
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(has_written(child, "r/pictures/view_00000010.png")) << read("log");
   kill(child, SIGINT);
   EXPECT_EQ(exit_code_of(child), 128 + SIGINT);
   const std::string record = read("r/run.json");

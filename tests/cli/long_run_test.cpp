@@ -22,8 +22,7 @@ TEST_F(LongRun, SignalsOfBatchSystemsEndItCleanly) {
   for (const auto& [signal, name] : signals) {
     fs::remove_all(folder_ / "r");
     const pid_t child = spawn({"run", "small.toml", "--out", "r", "--mcs", "400000"});
-    while (!fs::exists(folder_ / "r/pictures/view_00000010.png"))
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ASSERT_TRUE(has_written(child, "r/pictures/view_00000010.png")) << read("log");
     kill(child, signal);
     kill(child, signal);  // as batch systems do
     EXPECT_EQ(exit_code_of(child), 128 + signal) << name;
@@ -182,8 +181,7 @@ direction_correlation = true
 
 TEST_F(LongRun, TwoCannotShareAFolder) {
   const pid_t child = spawn({"run", "small.toml", "--out", "r", "--mcs", "400000"});
-  while (!fs::exists(folder_ / "r/pictures/view_00000010.png"))
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ASSERT_TRUE(has_written(child, "r/pictures/view_00000010.png")) << read("log");
   for (const char* how : {"--resume", "--force"}) {
     const Result second = kiln(std::string("run small.toml --out r ") + how);
     EXPECT_EQ(second.exit_code, 2);

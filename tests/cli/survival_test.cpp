@@ -26,10 +26,6 @@ class KillTest : public Survival {
       if (entry.path().filename().string().rfind(".checkpoint-next.h5", 0) == 0) return true;
     return false;
   }
-  bool has_ended(pid_t child) const {
-    siginfo_t info{};
-    return waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
-  }
   void wait(pid_t child, Milliseconds time) const {
     const auto until = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < until && !has_ended(child))

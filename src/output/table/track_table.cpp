@@ -53,8 +53,9 @@ std::vector<char> packed(const Block& block) {
   std::vector<char> raw(block.heads.size() * bytes);
   for (std::size_t i = 0; i < block.heads.size(); ++i) {
     std::memcpy(raw.data() + i * bytes, &block.heads[i], sizeof(Record));
-    std::memcpy(raw.data() + i * bytes + sizeof(Record), block.lives.data() + i * block.width,
-                block.width * sizeof(double));
+    if (block.width > 0)
+      std::memcpy(raw.data() + i * bytes + sizeof(Record), block.lives.data() + i * block.width,
+                  block.width * sizeof(double));
   }
   return raw;
 }
@@ -109,8 +110,9 @@ class RecordReader {
     if (!in_) fail();
     for (std::size_t i = 0; i < to.heads.size(); ++i) {
       std::memcpy(&to.heads[i], raw.data() + i * bytes_, sizeof(Record));
-      std::memcpy(to.lives.data() + i * to.width, raw.data() + i * bytes_ + sizeof(Record),
-                  to.width * sizeof(double));
+      if (to.width > 0)
+        std::memcpy(to.lives.data() + i * to.width, raw.data() + i * bytes_ + sizeof(Record),
+                    to.width * sizeof(double));
     }
   }
 
