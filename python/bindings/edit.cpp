@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -34,6 +35,14 @@ class Edit {
     if (centre.size() != std::size_t(lattice.dimension))
       throw UserError(fmt::format("a place has {} numbers, but one with {} was given.", lattice.dimension,
                                   centre.size()));
+    constexpr double kFarthest = 1e5;  // sites
+    for (const double number : centre)
+      if (!(std::abs(number) <= kFarthest))
+        throw UserError(fmt::format("a place has {}, but must lie within {:g} sites.", number, kFarthest));
+    const double most = *std::max_element(&lattice.size.x, &lattice.size.x + lattice.dimension);
+    if (!(radius > 0 && radius <= most))
+      throw UserError(
+          fmt::format("radius is {}, but must be more than 0 and at most {} sites.", radius, most));
     const TypeId type_of_cell = simulation_.model().type_named(type);
     const Vec3d at{centre[0], centre[1], lattice.dimension == 3 ? centre[2] : 0};
     const auto low = [&](int axis) { return int32_t(std::ceil(at[axis] - radius)); };

@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "base/error.hpp"
-#include "base/parallel.hpp"
 #include "core/math.hpp"
 #include "engine/living/deeds.hpp"
 #include "model/file/term_registry.hpp"
@@ -19,13 +18,12 @@ namespace {
 using Ids = py::array_t<int64_t, py::array::c_style | py::array::forcecast>;
 using Values = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-// A number of every cell by its name: where the first lies, and how far apart they are. `Byte` is const for
-// those that are only read.
+// A number of every cell: that of the medium, which the others follow.
 struct NumbersOfCells {
   enum class Kind { real, real32, whole, whole32 };
   Kind kind;
-  std::size_t first, stride;  // bytes
-  const void* table;
+  const void* first;
+  std::size_t stride;  // bytes
 };
 
 std::optional<NumbersOfCells> numbers_named(const Model& model, const Cells& cells, const std::string& name,
@@ -33,32 +31,25 @@ std::optional<NumbersOfCells> numbers_named(const Model& model, const Cells& cel
   using Kind = NumbersOfCells::Kind;
   if (model.living == nullptr) return {};
   std::optional<NumbersOfCells> found;
-  const auto offer = [&](const std::string& called, Kind kind, std::size_t first, std::size_t stride,
-                         const void* table) {
+  const auto offer = [&](const std::string& called, Kind kind, const void* first, std::size_t stride) {
     known.push_back(called);
-    if (called == name) found = NumbersOfCells{kind, first, stride, table};
+    if (called == name) found = NumbersOfCells{kind, first, stride};
   };
   const std::size_t properties = model.living->properties.size();
   for (std::size_t p = 0; p < properties; ++p)
-    offer(model.living->properties[p].name, Kind::real, p * sizeof(double), properties * sizeof(double),
-          cells.property.data());
-  const auto of_life = [&](const char* called, Kind kind, std::size_t first) {
-    offer(called, kind, first, sizeof(Cells::Life), cells.life.data());
-  };
-  of_life("parent", Kind::whole, offsetof(Cells::Life, parent));
-  of_life("born", Kind::whole, offsetof(Cells::Life, born));
-  of_life("ended", Kind::whole, offsetof(Cells::Life, ended));
-  of_life("generation", Kind::whole32, offsetof(Cells::Life, generation));
-  of_life("target", Kind::real, offsetof(Cells::Life, target));
-  if (!cells.own_lambdas.empty())
-    for (const Term& term : all_terms()) {
-      if (term.own_lambda == nullptr) continue;
-      const OwnLambdas& one = cells.own_lambdas.front();
-      offer(fmt::format("{}.lambda", term.name), Kind::real32,
-            std::size_t(reinterpret_cast<const char*>(&(one.*term.own_lambda)) -
-                        reinterpret_cast<const char*>(&one)),
-            sizeof(OwnLambdas), cells.own_lambdas.data());
-    }
+    offer(model.living->properties[p].name, Kind::real, cells.property.data() + p,
+          properties * sizeof(double));
+  const Cells::Life& life = cells.life.front();
+  offer("parent", Kind::whole, &life.parent, sizeof life);
+  offer("born", Kind::whole, &life.born, sizeof life);
+  offer("ended", Kind::whole, &life.ended, sizeof life);
+  offer("generation", Kind::whole32, &life.generation, sizeof life);
+  offer("target", Kind::real, &life.target, sizeof life);
+  if (cells.own_lambdas.empty()) return found;
+  for (const Term& term : all_terms())
+    if (term.own_lambda != nullptr)
+      offer(fmt::format("{}.lambda", term.name), Kind::real32, &(cells.own_lambdas.front().*term.own_lambda),
+            sizeof(OwnLambdas));
   return found;
 }
 
@@ -82,20 +73,13 @@ py::array living_column(SimulationHandle& self, const std::string& name) {
                            : found->kind == Kind::real32 ? py::dtype::of<float>()
                            : found->kind == Kind::whole  ? py::dtype::of<int64_t>()
                                                          : py::dtype::of<int32_t>();
-    return py::array(type, {py::ssize_t(cells.count())}, {py::ssize_t(found->stride)},
-                     static_cast<const std::byte*>(found->table) + found->first);
+    return py::array(type, {py::ssize_t(cells.count())}, {py::ssize_t(found->stride)}, found->first);
   });
-}
-
-State copy_of(const State& state) {
-  State copy;
-  kiln::copy_state(state, copy, all_threads());
-  return copy;
 }
 
 // One value for all cells, or one for each, by its id; that of the medium does not matter.
 void set_property(SimulationHandle& self, const std::string& name, const Values& values) {
-  self.replace_state(self.mcs(), [&](const Model& model, const State& state) {
+  self.change_state([&](const Model& model, State& state) {
     const std::size_t count = state.cells.count();
     std::vector<std::string> known;
     if (model.living != nullptr)
@@ -111,15 +95,13 @@ void set_property(SimulationHandle& self, const std::string& name, const Values&
       throw UserError(fmt::format(
           "cells[\"{}\"] needs a number, or {}: one per cell by its id, that of the medium first.", name,
           count));
-    State changed = copy_of(state);
     for (std::size_t cell = 1; cell < count; ++cell) {
       const double value = values.data()[one ? 0 : cell];
       if (!std::isfinite(value))
         throw UserError(
             fmt::format("cells[\"{}\"] of cell {} is {}, but must be a number.", name, cell, value));
-      changed.cells.property[cell * known.size() + std::size_t(at - known.begin())] = value;
+      state.cells.property[cell * known.size() + std::size_t(at - known.begin())] = value;
     }
-    return changed;
   });
 }
 
@@ -136,12 +118,10 @@ std::vector<CellId> ids_of(const Ids& given) {
 
 void carry_out(SimulationHandle& self, const Rule& deed, const std::vector<CellId>& ids,
                const std::function<void(const State&, CellId)>& look = {}) {
-  self.replace_state(self.mcs(), [&](const Model& model, const State& state) {
-    State changed = copy_of(state);
-    const CellId before = changed.cells.count();
-    kiln::carry_out(model, changed, deed, ids);
-    if (look) look(changed, before);
-    return changed;
+  self.change_state([&](const Model& model, State& state) {
+    const CellId before = state.cells.count();
+    kiln::carry_out(model, state, deed, ids);
+    if (look) look(state, before);
   });
 }
 

@@ -173,6 +173,15 @@ void SimulationHandle::replace_state(int64_t at_mcs,
   });
 }
 
+void SimulationHandle::change_state(const std::function<void(const Model&, State&)>& change) {
+  replace_state(mcs(), [&](const Model& model, const State& state) {
+    State changed;
+    copy_state(state, changed, all_threads());
+    change(model, changed);
+    return changed;
+  });
+}
+
 void SimulationHandle::save(const std::string& file) {
   read([&](Simulation& simulation) {
     Engine& engine = simulation.engine();

@@ -52,6 +52,8 @@ class SimulationHandle {
   void change(const py::dict& changes);
   // Goes on with another state, if it is still at this MCS: complete(model, old) makes it sound.
   void replace_state(int64_t at_mcs, const std::function<State(const Model&, const State&)>& complete);
+  // The same with a copy of the state that it stands at.
+  void change_state(const std::function<void(const Model&, State&)>& change);
   void save(const std::string& file);
 
   // Columns by name, of what `kiln run` writes as NAME.csv.

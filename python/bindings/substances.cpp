@@ -53,11 +53,9 @@ py::array at_sites(SimulationHandle& self, const std::string& name) {
 
 // One value, or one for each voxel. Its books begin anew.
 void set(SimulationHandle& self, const std::string& name, const Values& given) {
-  self.replace_state(self.mcs(), [&](const Model& model, const State& state) {
+  self.change_state([&](const Model& model, State& state) {
     const std::size_t number = number_of(model, name);
-    State changed;
-    kiln::copy_state(state, changed, all_threads());
-    Substance& s = changed.substances[number];
+    Substance& s = state.substances[number];
     const std::vector<py::ssize_t> wanted = shape_of(s.voxels),
                                    shape(given.shape(), given.shape() + given.ndim());
     if (!shape.empty() && shape != wanted)
@@ -72,7 +70,6 @@ void set(SimulationHandle& self, const std::string& name, const Values& given) {
     s.show();
     s.first_total = s.total = std::numeric_limits<double>::quiet_NaN();
     s.budget = {};
-    return changed;
   });
 }
 

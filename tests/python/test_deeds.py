@@ -143,6 +143,10 @@ class Deeds(unittest.TestCase):
             (r'cells\["dye"\] needs a number, or 31', lambda: sim.cells.__setitem__("dye", [1, 2])),
             (r"must be an id or a list", lambda: sim.divide("all")),
             (r"must be an id or a list", lambda: sim.divide(2.5)),
+            (r"radius is nan", lambda: sim.add_cells("cell", [[1, 2]], float("nan"))),
+            (r"radius is -1", lambda: sim.add_cells("cell", [[1, 2]], -1)),
+            (r"radius is 1e\+30", lambda: sim.add_cells("cell", [[1, 2]], 1e30)),
+            (r"a place has inf", lambda: sim.add_cells("cell", [[1, float("inf")]], 2)),
             (r"a place has 2 numbers", lambda: sim.add_cells("cell", [[1, 2, 3]], 2)),
             (r"cells have no lives", lambda: plain.divide(1)),
             (r"cells have no properties", lambda: plain.cells.__setitem__("dye", 1)),
@@ -162,6 +166,19 @@ class Deeds(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             run = kiln.run(colony(), Path(folder) / "steered", mcs=20, every=10, call=call, progress=False)
             self.assertEqual((run.table("lineage")["end"] == "divided").sum(), 3)
+
+    def test_a_run_keeps_its_columns_when_properties_change(self):
+        def call(sim):
+            if sim.mcs == 10:
+                sim.set({"types.cell.properties.added": {"start": 1}})
+
+        with tempfile.TemporaryDirectory() as folder:
+            for form in ("csv", "hdf5"):
+                model = colony()
+                model["measure"]["cells_format"] = form
+                tracks = kiln.run(model, Path(folder) / form, mcs=20, every=10, call=call, progress=False).tracks
+                self.assertEqual(tracks.columns.tolist()[10:], ["parent", "generation", "age", "target", "dye", "clock"])
+                self.assertFalse(tracks["dye"].isna().any())
 
     def test_tracks_tell_whose_daughter_a_cell_is(self):
         rules = [{"types": "cell", "when": "volume >= 50", "do": "divide"}]

@@ -141,7 +141,7 @@ Plot division_ages(const ReportLineage& lineage) {
   plot.from_zero = true;
   if (ages.empty()) return plot;
   constexpr std::size_t kBins = 24;
-  std::vector<int64_t> counts(kBins + 1, 0);
+  std::vector<int64_t> counts(kBins, 0);
   const double width = std::max(oldest, 1e-300) / double(kBins);
   for (const double age : ages) counts[std::min(std::size_t(age / width), kBins - 1)] += 1;
   PlotSeries series{"cells", {}, {}, {}};

@@ -11,8 +11,8 @@
 namespace kiln {
 
 struct ReportLineage {
-  std::span<const Cells::Life>
-      lives;        // by id, with the medium; empty: cells do not live, or none came or went
+  // By id, with the medium. Empty where cells do not live, or none came or went.
+  std::span<const Cells::Life> lives;
   int64_t mcs = 0;  // now
   double seconds_per_mcs = 1;
 };

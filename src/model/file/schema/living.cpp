@@ -41,13 +41,11 @@ constexpr Key kRuleKeys[] = {
      "probability 1 - exp(-rate t)"},
     {"set", formulas, 0, 0, "{}", "", "",
      "properties, `volume.target` or `perimeter.target` (in sites and pairs), `act.lambda`, "
-     "`chemotaxis.lambda` "
-     "or `persistence.lambda`, each with a formula"},
+     "`chemotaxis.lambda` or `persistence.lambda`, each with a formula"},
 };
 constexpr Key kDivideKeys[] = {
     {"plane", choice_or_place, -1e6, 1e6, "\"across\"", "across|along|random", "",
-     "in which it is cut: `across` its longest axis, `along` that, at `random`, or with a normal that is "
-     "given"},
+     "in which it is cut: `across` its longest axis, `along` that, at `random`, or with a normal that is given"},
     {"daughters", tables_by_number, 0, 0, "{}", "", "",
      "in what the first or the second daughter differs: `{ 2 = { type = \"stem\", clock = 0 } }`, a type and "
      "what `set` takes"},
@@ -75,8 +73,7 @@ constexpr Variant kDeeds[] = {
 constinit const Section kConstantSection{"constants", "[constants]", "Numbers for formulas.", kConstantKeys};
 constinit const Section kPropertySection{
     "properties", "properties = { ... }",
-    "In [types.NAME], a table for each property that its cells have: `notch = { start = 0.1, unit = \"nM\" "
-    "}`, "
+    "In [types.NAME], a table for each property that its cells have: `notch = { start = 0.1, unit = \"nM\" }`, "
     "or just `notch = 0.1`. A start is a number or a formula, such as `uniform(0, 1)`.",
     kPropertyKeys};
 constinit const Section kEquationSection{
@@ -88,8 +85,8 @@ constinit const Section kGrowthSection{"growth", "growth = { ... }",
                                        "In [types.NAME]: every cell has a target volume of its own, which "
                                        "begins as `volume.target` and grows.",
                                        kGrowthKeys};
-constinit const Section kTickSection{"tick", "[tick]",
-                                     "What happens between two MCS, where cells have rules.", kTickKeys};
+constinit const Section kTickSection{
+    "tick", "[tick]", "What happens between two MCS, where cells have rules.", kTickKeys};
 constinit const Section kRuleSection{
     "rules",
     "[[rules]]",
