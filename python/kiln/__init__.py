@@ -17,9 +17,10 @@ from kiln.model import Model
 from kiln.picture import Picture
 from kiln.plan import plan
 from kiln.run_folder import RunFolder, run
-from kiln.simulation import Cells, Edit, Simulation
+from kiln.simulation import Edit, Simulation
 from kiln.sweep import Sweep, sweep
 from kiln.tables import columns
+from kiln.views import Cells, Substances
 
 __all__ = [
     "Cells",
@@ -29,6 +30,7 @@ __all__ = [
     "Picture",
     "RunFolder",
     "Simulation",
+    "Substances",
     "Sweep",
     "UserError",
     "__version__",
