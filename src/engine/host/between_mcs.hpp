@@ -5,25 +5,17 @@
 #include <functional>
 #include <vector>
 
-#include "core/box.hpp"
 #include "core/state.hpp"
 #include "engine/host/team.hpp"
 #include "engine/living/living_stage.hpp"
 #include "engine/schedule/tick.hpp"
+#include "engine/site_frame.hpp"
 #include "terms/hamiltonian.hpp"
 
 namespace kiln {
 
 // The tick by one thread.
 void finish_mcs(State& state, const Physics& physics, LivingStage* living = nullptr);
-
-// How a state lies in the lattice that its cells live in: as a whole, or as a brick of it.
-struct SiteFrame {
-  Lattice lattice;
-  Vec3i origin{0, 0, 0};  // of the state's sites
-  Box own;                // sites that nobody else counts, as the state numbers them
-};
-inline SiteFrame frame_of_whole(const Lattice& lattice) { return {lattice, {}, {{0, 0, 0}, lattice.size}}; }
 
 // The tick by a team: all its members call it.
 class BetweenMcs {

@@ -40,11 +40,18 @@ double ConcentrationMeans::value_at(const Substance& substance, std::size_t voxe
   return apart == 0 ? 0.0 : change / double(apart * substance.coarsen);
 }
 
-void ConcentrationMeans::count(const State& state, Team& team, int member) {
+void ConcentrationMeans::count(const State& state, SharedTissue& tissue, Team& team, int member) {
   if (member == 0) prepare(state);
   team.wait();
-  for (Mean& mean : means_) add_rows(state, mean, member, team.members());
+  for (Mean& mean : means_) add_rows(state, tissue.share().frame(), mean, member, team.members());
   team.wait();
+  if (!tissue.share().is_whole()) {
+    if (member == 0)
+      tissue.speak([&](TissueShare& share) {
+        for (Mean& mean : means_) share.unite(mean.sum, 1);
+      });
+    team.wait();
+  }
   const uint64_t cells = state.cells.count(), members = uint64_t(team.members());
   for (const Mean& mean : means_) {
     std::vector<double>& values = values_.at(mean.input);
@@ -72,29 +79,32 @@ void ConcentrationMeans::prepare(const State& state) {
 }
 
 // Sites of one cell in a row are added up before they are added to the others'.
-void ConcentrationMeans::add_rows(const State& state, Mean& mean, int member, int members) {
-  const Lattice& sites = state.lattice;
+void ConcentrationMeans::add_rows(const State& state, const SiteFrame& frame, Mean& mean, int member,
+                                  int members) {
   const Substance& substance = state.substances[mean.substance];
-  const int32_t edge = substance.coarsen, deep = sites.dimension == 3 ? edge : 1;
-  const int64_t rows = int64_t(sites.size.y) * sites.size.z;
+  const int32_t edge = substance.coarsen, deep = frame.lattice.dimension == 3 ? edge : 1;
+  const int64_t rows = frame.rows();
+  const int32_t length = frame.own.size().x;
   for (int64_t row = rows * member / members; row < rows * (member + 1) / members; ++row) {
-    const Vec3i place{0, int32_t(row % sites.size.y), int32_t(row / sites.size.y)};
-    const CellId* const ids = state.ids.data() + sites.index(place);
+    const Vec3i first = frame.row(row), place = first + frame.origin;
+    const CellId* const ids = state.ids.data() + state.lattice.index(first);
     const int64_t* const values =
         mean.of_voxel.data() + substance.voxels.index({0, place.y / edge, place.z / deep});
-    for (int32_t x = 0; x < sites.size.x;) {
+    for (int32_t x = 0; x < length;) {
       const CellId cell = ids[x];
       int64_t sum = 0;
-      for (; x < sites.size.x && ids[x] == cell; ++x) sum += values[x / edge];
+      for (; x < length && ids[x] == cell; ++x) sum += values[(place.x + x) / edge];
       if (cell != kMedium) std::atomic_ref<int64_t>(mean.sum[cell]).fetch_add(sum, std::memory_order_relaxed);
     }
   }
 }
 
-void ConcentrationMeans::inherit(const Cells& cells) {
-  for (auto& [input, values] : values_)
-    for (std::size_t cell = values.size(); cell < cells.count(); ++cell)
-      values.push_back(values[std::size_t(cells.life[cell].parent)]);
+void ConcentrationMeans::inherit(const Cells& cells, const std::vector<CellId>& born,
+                                 const TissueShare& share) {
+  for (auto& [input, values] : values_) {
+    values.resize(cells.count());
+    for (const CellId cell : born) values[cell] = values[share.row_of(CellId(cells.life[cell].parent))];
+  }
 }
 
 }  // namespace kiln

@@ -6,6 +6,7 @@
 
 #include "core/state.hpp"
 #include "engine/host/team.hpp"
+#include "engine/living/tissue_share.hpp"
 #include "model/model.hpp"
 
 namespace kiln {
@@ -17,9 +18,9 @@ class ConcentrationMeans {
 
   bool is_needed() const { return !means_.empty(); }
   // All members of a team call it.
-  void count(const State& state, Team& team, int member);
+  void count(const State& state, SharedTissue& tissue, Team& team, int member);
   // Daughters have what was counted for their mothers, until the next time.
-  void inherit(const Cells& cells);
+  void inherit(const Cells& cells, const std::vector<CellId>& born, const TissueShare& share);
   const NeighbourValues& values() const { return values_; }
 
  private:
@@ -34,7 +35,7 @@ class ConcentrationMeans {
 
   static double value_at(const Substance& substance, std::size_t voxel, int axis);
   void prepare(const State& state);
-  void add_rows(const State& state, Mean& mean, int member, int members);
+  void add_rows(const State& state, const SiteFrame& frame, Mean& mean, int member, int members);
 
   std::vector<Mean> means_;
   NeighbourValues values_;

@@ -23,18 +23,26 @@ void clear_sizes(Cells& cells, CellId cell) {
 }
 
 // Centroid sums are kept up to date only where something reads them after every copy.
-void add_up_sites(Cells& cells, const Lattice& lattice, CellId cell, std::span<const TouchedSite> sites) {
+void add_up_sites(Cells& cells, const Lattice& lattice, const Vec3i& origin, CellId cell,
+                  std::span<const TouchedSite> sites) {
   Cells::Centroid& centroid = cells.centroid[cell];
   centroid.sum = {};
   for (const TouchedSite& touched : sites) {
-    const Vec3i offset = offset_from_anchor(lattice, centroid.anchor, lattice.position(touched.site));
+    const Vec3i offset = offset_from_anchor(lattice, centroid.anchor, lattice.position(touched.site) - origin);
     for (int axis = 0; axis < 3; ++axis) centroid.sum[axis] += offset[axis];
   }
 }
 
 }  // namespace
 
-// Two daughters and the plane between them.
+std::vector<CellId> TissueSites::add_daughters(Cells& cells, std::span<const CellId> mothers) {
+  std::vector<CellId> daughters;
+  for (const CellId mother : mothers)
+    for (int i = 0; i < 2; ++i) daughters.push_back(cells.add(cells.type[mother]));
+  return daughters;
+}
+
+// Two daughters and the plane between them. Places are seen as anchors are: from the tissue's origin.
 struct CellEvents::Cut {
   CellId first = kMedium, second = kMedium;
   Vec3d normal;
@@ -43,9 +51,9 @@ struct CellEvents::Cut {
   Vec3<int64_t> sum;
 
   bool is_one() const { return first_volume > 0 && first_volume < volume; }
-  bool is_first(const Lattice& lattice, Site site) const {
+  bool is_first(const Lattice& lattice, const Vec3i& origin, Site site) const {
     const Vec3i place = lattice.position(site);
-    return is_first_daughter(normal, volume, sum, offset_from_anchor(lattice, anchor, place), place);
+    return is_first_daughter(normal, volume, sum, offset_from_anchor(lattice, anchor, place - origin), place);
   }
 };
 
@@ -102,39 +110,20 @@ const CellChanges& CellEvents::carry_out(Cells& cells, const Lattice& lattice,
                                          std::span<const CellEvent> events,
                                          std::span<const TouchedSite> sites, int64_t mcs,
                                          TissueSites& tissue) {
+  lattice_ = &lattice;
+  tissue_ = &tissue;
   sort_sites(cells, events, sites);
   changes_ = {};
   daughters_.clear();
   to_set_.clear();
+  const std::vector<Cut> cuts = cut_all(cells, events, mcs);
   for (std::size_t e = 0; e < events.size(); ++e) {
     const CellEvent& event = events[e];
-    const std::span<const TouchedSite> own(sorted_.data() + first_site_[e],
-                                           first_site_[e + 1] - first_site_[e]);
-    if (moves_sites(event)) add_up_sites(cells, lattice, event.cell, own);
-    const Rule::Deed deed = event.rule == nullptr ? Rule::Deed::die : event.rule->deed;
-    if (deed == Rule::Deed::divide) {
-      Cut cut = cut_of(cells, lattice, event, own, mcs);
-      if (!cut.is_one()) continue;
-      bear(cells, event, cut, mcs);
-      share_sites(cells, lattice, cut, own);
-      changes_.ended.push_back(event.cell);
-    } else if (event.rule != nullptr && event.rule->new_type) {
-      start_type(cells, event.cell, *event.rule->new_type);
-      apply_sets(cells, event);
-      if (deed == Rule::Deed::die) end_life(cells, event.cell, Cells::End::died, mcs);
-      if (frozen_[*event.rule->new_type]) clear_sizes(cells, event.cell);
-      clear_history(cells, event.cell);
-      changes_.of_new_type.push_back(event.cell);
-      changes_.sites.insert(changes_.sites.end(), own.begin(), own.end());
-    } else if (event.rule != nullptr && event.rule->dies_over_mcs > 0) {
-      apply_sets(cells, event);
-      Cells::Life& life = cells.life[event.cell];
-      life.shrinks = float(std::max(life.target, 1.0) / event.rule->dies_over_mcs);
-      life.gone_at = event.rule->gone_at;
-    } else {
-      for (const TouchedSite& touched : own) changes_.sites.push_back({kMedium, touched.site});
-      clear_sizes(cells, event.cell);
-      end_life(cells, event.cell, Cells::End::died, mcs);
+    if (event.rule == nullptr || event.rule->deed != Rule::Deed::divide) {
+      end(cells, event, sites_of(e), mcs);
+    } else if (cuts[e].is_one()) {
+      bear(cells, event, cuts[e], mcs);
+      share_sites(cells, cuts[e], sites_of(e));
       changes_.ended.push_back(event.cell);
     }
   }
@@ -142,6 +131,52 @@ const CellChanges& CellEvents::carry_out(Cells& cells, const Lattice& lattice,
   if (!changes_.born.empty()) tissue.count_perimeters(cells, changes_);
   finish_daughters(cells);
   return changes_;
+}
+
+// Of the events that divide cells; all that do get rows for their daughters.
+std::vector<CellEvents::Cut> CellEvents::cut_all(Cells& cells, std::span<const CellEvent> events,
+                                                 int64_t mcs) {
+  std::vector<Cut> cuts(events.size());
+  std::vector<CellId> mothers;
+  for (std::size_t e = 0; e < events.size(); ++e) {
+    const CellEvent& event = events[e];
+    if (moves_sites(event)) add_up_sites(cells, *lattice_, tissue_->origin(), event.cell, sites_of(e));
+    if (event.rule == nullptr || event.rule->deed != Rule::Deed::divide) continue;
+    cuts[e] = cut_of(cells, event, sites_of(e), mcs);
+    if (cuts[e].is_one()) mothers.push_back(event.cell);
+  }
+  const std::vector<CellId> daughters = tissue_->add_daughters(cells, mothers);
+  auto next = daughters.begin();
+  for (Cut& cut : cuts)
+    if (cut.is_one()) {
+      cut.first = *next++;
+      cut.second = *next++;
+    }
+  return cuts;
+}
+
+// A cell dies, begins to, or changes its type.
+void CellEvents::end(Cells& cells, const CellEvent& event, std::span<const TouchedSite> sites, int64_t mcs) {
+  const Rule::Deed deed = event.rule == nullptr ? Rule::Deed::die : event.rule->deed;
+  if (event.rule != nullptr && event.rule->new_type) {
+    start_type(cells, event.cell, *event.rule->new_type);
+    apply_sets(cells, event);
+    if (deed == Rule::Deed::die) end_life(cells, event.cell, Cells::End::died, mcs);
+    if (frozen_[*event.rule->new_type]) clear_sizes(cells, event.cell);
+    clear_history(cells, event.cell);
+    changes_.of_new_type.push_back(event.cell);
+    changes_.sites.insert(changes_.sites.end(), sites.begin(), sites.end());
+  } else if (event.rule != nullptr && event.rule->dies_over_mcs > 0) {
+    apply_sets(cells, event);
+    Cells::Life& life = cells.life[event.cell];
+    life.shrinks = float(std::max(life.target, 1.0) / event.rule->dies_over_mcs);
+    life.gone_at = event.rule->gone_at;
+  } else {
+    for (const TouchedSite& touched : sites) changes_.sites.push_back({kMedium, touched.site});
+    clear_sizes(cells, event.cell);
+    end_life(cells, event.cell, Cells::End::died, mcs);
+    changes_.ended.push_back(event.cell);
+  }
 }
 
 // The sites of each event's cell side by side, by counting.
@@ -158,36 +193,36 @@ void CellEvents::sort_sites(const Cells& cells, std::span<const CellEvent> event
 }
 
 // A cell that is too small, or all on one side of the plane, stays as it is.
-CellEvents::Cut CellEvents::cut_of(const Cells& cells, const Lattice& lattice, const CellEvent& event,
+CellEvents::Cut CellEvents::cut_of(const Cells& cells, const CellEvent& event,
                                    std::span<const TouchedSite> sites, int64_t mcs) const {
+  const Lattice& lattice = *lattice_;
+  const Vec3i origin = tissue_->origin();
   Cut cut;
   cut.anchor = cells.centroid[event.cell].anchor;
   cut.volume = cells.extent[event.cell].volume;
   cut.sum = cells.centroid[event.cell].sum;
   if (cut.volume < kFewestToDivide) return cut;
-  const DivisionDraws draws{seed_, event.cell, uint32_t(mcs)};
+  const DivisionDraws draws{seed_, tissue_->number_of(event.cell), uint32_t(mcs)};
   if (event.rule->normal) {
     cut.normal = draws.flips() ? *event.rule->normal * -1.0 : *event.rule->normal;
   } else {
     Moments moments;
     for (const TouchedSite& site : sites)
-      moments.add(offset_from_anchor(lattice, cut.anchor, lattice.position(site.site)), +1,
+      moments.add(offset_from_anchor(lattice, cut.anchor, lattice.position(site.site) - origin), +1,
                   lattice.dimension);
     cut.normal =
         division_normal(event.rule->plane, principal_axes(cut.volume, cut.sum, moments, lattice.dimension),
                         lattice.dimension, draws);
   }
-  const auto on_first_side = [&](const TouchedSite& s) { return cut.is_first(lattice, s.site); };
+  const auto on_first_side = [&](const TouchedSite& s) { return cut.is_first(lattice, origin, s.site); };
   cut.first_volume = std::count_if(sites.begin(), sites.end(), on_first_side);
   return cut;
 }
 
 // Rows for both daughters: all that the mother had, shared by their volumes where it is to be shared. What
 // the rule sets comes later, when they are counted.
-void CellEvents::bear(Cells& cells, const CellEvent& event, Cut& cut, int64_t mcs) {
+void CellEvents::bear(Cells& cells, const CellEvent& event, const Cut& cut, int64_t mcs) {
   const CellId mother = event.cell;
-  cut.first = cells.add(cells.type[mother]);
-  cut.second = cells.add(cells.type[mother]);
   const double first_share = double(cut.first_volume) / double(cut.volume);
   const auto shared = [&](double whole, CellId daughter) {
     return daughter == cut.first ? whole * first_share : whole - whole * first_share;
@@ -196,7 +231,7 @@ void CellEvents::bear(Cells& cells, const CellEvent& event, Cut& cut, int64_t mc
   std::size_t next = rule_sets;
   for (const CellId daughter : {cut.first, cut.second}) {
     const Cells::Life& before = cells.life[mother];
-    cells.life[daughter] = {.parent = int64_t(mother),
+    cells.life[daughter] = {.parent = int64_t(tissue_->number_of(mother)),
                             .born = mcs,
                             .target = shared(before.target, daughter),
                             .generation = before.generation + 1};
@@ -221,11 +256,12 @@ void CellEvents::bear(Cells& cells, const CellEvent& event, Cut& cut, int64_t mc
 }
 
 // All but the perimeters.
-void CellEvents::share_sites(Cells& cells, const Lattice& lattice, const Cut& cut,
-                             std::span<const TouchedSite> sites) {
+void CellEvents::share_sites(Cells& cells, const Cut& cut, std::span<const TouchedSite> sites) {
+  const Lattice& lattice = *lattice_;
+  const Vec3i origin = tissue_->origin();
   for (const TouchedSite& touched : sites) {
-    const CellId daughter = cut.is_first(lattice, touched.site) ? cut.first : cut.second;
-    const Vec3i place = lattice.position(touched.site);
+    const CellId daughter = cut.is_first(lattice, origin, touched.site) ? cut.first : cut.second;
+    const Vec3i place = lattice.position(touched.site) - origin;
     if (lattice.dimension == 2)
       gain_site<2>(lattice, cells, daughter, place, +1, 0);
     else

@@ -30,10 +30,15 @@ struct CellChanges {
   std::vector<std::size_t> of_born;  // those of sites that newborn cells have: sites[i] for all these i
 };
 
-// Where the sites of a tissue are.
+// The tissue around the cells of a table.
 class TissueSites {
  public:
   virtual ~TissueSites() = default;
+  // The place from which anchors count, and the numbers that cells of the table have in the tissue.
+  virtual Vec3i origin() const { return {}; }
+  virtual CellId number_of(CellId cell) const { return cell; }
+  // New rows for both daughters of each of these cells, one after the other.
+  virtual std::vector<CellId> add_daughters(Cells& cells, std::span<const CellId> mothers);
   // Gives the sites their new ids; those of the medium lose their Act.
   virtual void change(const Cells& cells, const CellChanges& changes) = 0;
   // Counts the perimeters of newborn cells, which are 0, when all sites have changed.
@@ -47,9 +52,9 @@ class CellEvents {
   // Whether an event needs to know its cell's sites.
   static bool moves_sites(const CellEvent& event);
 
-  // Events in the order of their cells, at most one each, and all sites of these cells that are to move, in
-  // any order. New ids follow the order of the events. Only the rows of these cells are looked at, and rows
-  // are added. What has changed is good until the next call.
+  // Events in the order of their cells' numbers, at most one each, and all sites of these cells that are to
+  // move, in any order; sites go by the tissue's lattice. New numbers follow the order of the events. Only the
+  // rows of these cells are looked at, and rows are added. What has changed is good until the next call.
   const CellChanges& carry_out(Cells& cells, const Lattice& lattice, std::span<const CellEvent> events,
                                std::span<const TouchedSite> sites, int64_t mcs, TissueSites& tissue);
 
@@ -62,10 +67,15 @@ class CellEvents {
   void sort_sites(const Cells& cells, std::span<const CellEvent> events, std::span<const TouchedSite> sites);
   void apply_sets(Cells& cells, const CellEvent& event) const;
   void start_type(Cells& cells, CellId cell, TypeId type) const;
-  Cut cut_of(const Cells& cells, const Lattice& lattice, const CellEvent& event,
-             std::span<const TouchedSite> sites, int64_t mcs) const;
-  void bear(Cells& cells, const CellEvent& event, Cut& cut, int64_t mcs);
-  void share_sites(Cells& cells, const Lattice& lattice, const Cut& cut, std::span<const TouchedSite> sites);
+  std::span<const TouchedSite> sites_of(std::size_t event) const {
+    return {sorted_.data() + first_site_[event], first_site_[event + 1] - first_site_[event]};
+  }
+  Cut cut_of(const Cells& cells, const CellEvent& event, std::span<const TouchedSite> sites,
+             int64_t mcs) const;
+  std::vector<Cut> cut_all(Cells& cells, std::span<const CellEvent> events, int64_t mcs);
+  void bear(Cells& cells, const CellEvent& event, const Cut& cut, int64_t mcs);
+  void share_sites(Cells& cells, const Cut& cut, std::span<const TouchedSite> sites);
+  void end(Cells& cells, const CellEvent& event, std::span<const TouchedSite> sites, int64_t mcs);
   void finish_daughters(Cells& cells);
   void clear_history(Cells& cells, CellId cell) const;
 
@@ -75,6 +85,8 @@ class CellEvents {
   std::vector<bool> frozen_;
   std::vector<TypePhysics> declared_;  // types
   // Of the events that are being carried out.
+  const Lattice* lattice_ = nullptr;
+  TissueSites* tissue_ = nullptr;
   struct Daughter {
     CellId cell;
     bool has_other_type;

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "engine/living/sites_of_state.hpp"
 
 namespace kiln {
 namespace {
@@ -25,9 +24,14 @@ CellRange share_of(const Cells& cells, int member, int members) {
 
 bool is_alive(const Cells& cells, CellId cell) { return cells.life[cell].end == Cells::End::none; }
 
+std::unique_ptr<TissueShare> whole_unless(std::unique_ptr<TissueShare> share, const Lattice& lattice) {
+  return share != nullptr ? std::move(share) : std::make_unique<TissueShare>(frame_of_whole(lattice));
+}
+
 }  // namespace
 
-LivingStage::LivingStage(const Model& model, const State& state, int members)
+LivingStage::LivingStage(const Model& model, const State& state, int members,
+                         std::unique_ptr<TissueShare> share)
     : lives_(model.living != nullptr),
       living_(lives_ ? model.living : std::make_shared<Living>()),
       seed_(model.seed),
@@ -39,24 +43,26 @@ LivingStage::LivingStage(const Model& model, const State& state, int members)
       of_rules_(model, programs_.asked_by_rules),
       always_(model, programs_.asked_always),
       substances_(model, state),
+      tissue_(whole_unless(std::move(share), state.lattice)),
       members_(std::size_t(members)) {
   for (const CellType& type : model.types) type_names_.push_back(type.name);
   for (Member& member : members_) member.batches.resize(model.types.size());
   if (lives_) secretion_rates_.resize(model.substances.size());
 }
 
-void LivingStage::Counts::count(const State& state, Team& team, int member) {
-  if (neighbours.is_needed()) neighbours.count(state, team, member);
-  if (concentrations.is_needed()) concentrations.count(state, team, member);
+void LivingStage::Counts::count(const State& state, SharedTissue& tissue, Team& team, int member) {
+  if (neighbours.is_needed()) neighbours.count(state, tissue, team, member);
+  if (concentrations.is_needed()) concentrations.count(state, tissue, team, member);
 }
 
 void LivingStage::require_success() const {
+  if (tissue_.failure()) std::rethrow_exception(tissue_.failure());
   if (has_failed()) throw UserError(fmt::format("{}: {}", source_, failure_));
 }
 
 void LivingStage::play(State& state, int64_t mcs, Team& team, int member) {
-  if (lives_) always_.count(state, team, member);
-  if (lives_ && mcs % living_->every == 0) of_rules_.count(state, team, member);
+  if (lives_) always_.count(state, tissue_, team, member);
+  if (lives_ && mcs % living_->every == 0) of_rules_.count(state, tissue_, team, member);
   play_substances(state, mcs, team, member);
   if (lives_) play_cells(state, mcs, team, member);
 }
@@ -94,10 +100,11 @@ void LivingStage::play_cells(State& state, int64_t mcs, Team& team, int member) 
     if (ruled && !programs_.types[type].at.empty()) follow_rules(cells, mcs, type, batch, me);
   });
   team.wait();
-  if (member == 0) collect_events(state);
+  if (member == 0) collect_events();
+  if (member == 0 && ruled) agree_on_events(state);
   team.wait();
-  if (!failure_.empty()) return;
-  if (!events_.empty()) {
+  if (ruled && has_failed()) return;  // as all others do who play the tissue
+  if (any_events_) {
     find_sites(state, me, member, members);
     team.wait();
     if (member == 0) carry_out_events(state, mcs);
@@ -108,10 +115,16 @@ void LivingStage::play_cells(State& state, int64_t mcs, Team& team, int member) 
   });
   shrink_dying(cells, member, members);
   team.wait();
-  if (member == 0)
-    for (const Member& m : members_)
-      if (failure_.empty()) failure_ = m.failure;
+  if (member == 0) {
+    take_failures();
+    tissue_.speak([&](TissueShare& share) { failure_ = share.first_of(failure_); });
+  }
   team.wait();
+}
+
+void LivingStage::take_failures() {
+  for (const Member& member : members_)
+    if (failure_.empty()) failure_ = member.failure;
 }
 
 // Calls work(type, batch) for cells that live and are not dying. Which cells are in a batch does not matter.
@@ -140,7 +153,9 @@ Readings LivingStage::readings_of(const Cells& cells, int64_t mcs, const Counts&
           kiln::Stream::rules,
           mcs,
           &counts.neighbours.values(),
-          &counts.concentrations.values()};
+          &counts.concentrations.values(),
+          tissue_.share().frame().origin,
+          tissue_.share().numbers()};
 }
 
 void LivingStage::read(const formula::Program& program, const Cells& cells, int64_t mcs, const Counts& counts,
@@ -201,9 +216,9 @@ void LivingStage::advance_equations(Cells& cells, int64_t mcs, TypeId type, Batc
     for (std::size_t i = 0; i < count; ++i) {
       const auto property = std::size_t(of_type.unknowns[u]);
       if (!std::isfinite(unknowns[u][i]) && me.failure.empty())
-        me.failure =
-            equation_failure_text(batch.cells[i], type_names_[type], mcs, living_->properties[property].name,
-                                  unknowns[u][i], cells.property[batch.cells[i] * properties + property]);
+        me.failure = equation_failure_text(tissue_.share().number_of(batch.cells[i]), type_names_[type], mcs,
+                                           living_->properties[property].name, unknowns[u][i],
+                                           cells.property[batch.cells[i] * properties + property]);
       cells.property[batch.cells[i] * properties + property] = unknowns[u][i];
     }
 }
@@ -270,30 +285,45 @@ void LivingStage::find_ended(Cells& cells, int64_t mcs, Member& me, int member, 
   }
 }
 
-void LivingStage::collect_events(const State& state) {
-  changed_ = false;
+void LivingStage::collect_events() {
+  changed_ = any_events_ = false;
   events_.clear();
-  for (Member& member : members_) {
-    if (failure_.empty()) failure_ = member.failure;
+  take_failures();
+  for (Member& member : members_)
     std::move(member.events.begin(), member.events.end(), std::back_inserter(events_));
-  }
-  std::sort(events_.begin(), events_.end(),
-            [](const CellEvent& a, const CellEvent& b) { return a.cell < b.cell; });
+  const TissueShare& share = tissue_.share();
+  std::sort(events_.begin(), events_.end(), [&](const CellEvent& a, const CellEvent& b) {
+    return share.number_of(a.cell) < share.number_of(b.cell);
+  });
+}
+
+// Whether there are any, anywhere; they need not concern a cell that is known here.
+void LivingStage::agree_on_events(const State& state) {
+  const TissueShare& here = tissue_.share();
   // Each event makes two cells at most; kNowhere is no cell.
-  if (failure_.empty() && uint64_t(state.cells.count()) + 2 * events_.size() >= uint64_t(kNowhere))
+  if (failure_.empty() && here.cells_in_all(state.cells) + 2 * events_.size() >= uint64_t(kNowhere))
     failure_ = too_many_cells();
-  touched_.assign(events_.empty() ? 0 : state.cells.count(), 0);
+  any_events_ = !events_.empty();
+  tissue_.speak([&](TissueShare& share) {
+    failure_ = share.first_of(failure_);
+    any_events_ = share.any(any_events_);
+  });
+  touched_.assign(any_events_ ? state.cells.count() : 0, 0);
   for (const CellEvent& event : events_) touched_[event.cell] = 1;
 }
 
 void LivingStage::carry_out_events(State& state, int64_t mcs) {
   std::vector<TouchedSite> sites;
   for (const Member& member : members_) sites.insert(sites.end(), member.sites.begin(), member.sites.end());
-  SitesOfState tissue(state, perimeter_);
-  const CellChanges& changes = carry_out_.carry_out(state.cells, state.lattice, events_, sites, mcs, tissue);
-  changed_ = !changes.sites.empty() || !changes.born.empty() || !changes.of_new_type.empty();
-  always_.neighbours.inherit(state.cells);
-  always_.concentrations.inherit(state.cells);
+  tissue_.speak([&](TissueShare& share) {
+    share.unite(sites);
+    const std::unique_ptr<TissueSites> tissue = share.sites(state, perimeter_);
+    const CellChanges& changes =
+        carry_out_.carry_out(state.cells, share.frame().lattice, events_, sites, mcs, *tissue);
+    changed_ = !changes.sites.empty() || !changes.born.empty() || !changes.of_new_type.empty();
+    always_.neighbours.inherit(state.cells, changes.born, share);
+    always_.concentrations.inherit(state.cells, changes.born, share);
+  });
 }
 
 void LivingStage::shrink_dying(Cells& cells, int member, int members) const {
@@ -307,11 +337,14 @@ void LivingStage::shrink_dying(Cells& cells, int member, int members) const {
 }
 
 void LivingStage::find_sites(const State& state, Member& me, int member, int members) const {
-  const auto sites = Site(state.ids.size());
-  const Site end = sites * (member + 1) / members;
-  for (Site site = sites * member / members; site < end; ++site)
-    if (const CellId cell = state.ids[std::size_t(site)]; touched_[cell] != 0)
-      me.sites.push_back({cell, site});
+  const SiteFrame& frame = tissue_.share().frame();
+  for (int64_t row = frame.rows() * member / members; row < frame.rows() * (member + 1) / members; ++row) {
+    const Vec3i first = frame.row(row);
+    const CellId* const ids = state.ids.data() + state.lattice.index(first);
+    const Site site = frame.lattice.index(first + frame.origin);
+    for (int32_t x = 0; x < frame.own.size().x; ++x)
+      if (touched_[ids[x]] != 0) me.sites.push_back({ids[x], site + x});
+  }
 }
 
 void LivingStage::fail(Member& me, CellId cell, int64_t mcs, const std::string& what,
@@ -319,7 +352,7 @@ void LivingStage::fail(Member& me, CellId cell, int64_t mcs, const std::string& 
   if (!me.failure.empty()) return;
   std::vector<double> inputs;
   for (std::size_t i = 0; i < program.inputs().size(); ++i) inputs.push_back(batch.inputs[i][at]);
-  me.failure = failure_text(cell, mcs, what, program, inputs);
+  me.failure = failure_text(tissue_.share().number_of(cell), mcs, what, program, inputs);
 }
 
 }  // namespace kiln

@@ -7,22 +7,24 @@
 #include "engine/living/events.hpp"
 #include "engine/living/programs.hpp"
 #include "engine/living/surroundings.hpp"
+#include "engine/living/tissue_share.hpp"
 #include "engine/substances/substance_stage.hpp"
 
 namespace kiln {
 
 class LivingStage {
  public:
-  // A state of the model: what never changes in it is worked out once.
-  LivingStage(const Model& model, const State& state, int members);
+  // A state of the model: what never changes in it is worked out once. `share` where it is a part of one.
+  LivingStage(const Model& model, const State& state, int members,
+              std::unique_ptr<TissueShare> share = nullptr);
 
   // The end of MCS number `mcs`. All members of a team call it.
   void play(State& state, int64_t mcs, Team& team, int member);
   // Whether the last one made cells, or gave sites other ids: then what is known of them is old.
   bool changed_lattice() const { return changed_; }
   // Whether it cannot go on. All members see the same.
-  bool has_failed() const { return !failure_.empty(); }
-  // Throws UserError where it cannot.
+  bool has_failed() const { return !failure_.empty() || tissue_.failure() != nullptr; }
+  // Throws UserError where it cannot, or what kept it from hearing of the rest of the tissue.
   void require_success() const;
 
  private:
@@ -33,7 +35,7 @@ class LivingStage {
 
     Counts(const Model& model, const std::vector<formula::Input>& inputs)
         : neighbours(model, inputs), concentrations(model, inputs) {}
-    void count(const State& state, Team& team, int member);
+    void count(const State& state, SharedTissue& tissue, Team& team, int member);
   };
   // Columns of a batch of cells, of one type.
   struct Batch {
@@ -60,7 +62,9 @@ class LivingStage {
   void follow_rules(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me);
   void grow(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me) const;
   void find_ended(Cells& cells, int64_t mcs, Member& me, int member, int members) const;
-  void collect_events(const State& state);
+  void collect_events();
+  void take_failures();
+  void agree_on_events(const State& state);
   void carry_out_events(State& state, int64_t mcs);
   void shrink_dying(Cells& cells, int member, int members) const;
   void find_sites(const State& state, Member& me, int member, int members) const;
@@ -79,10 +83,11 @@ class LivingStage {
   CellEvents carry_out_;
   Counts of_rules_, always_;  // what rules ask for; what all other formulas do, after every MCS
   substances::SubstanceStage substances_;
+  SharedTissue tissue_;
   std::vector<Member> members_;
   std::vector<CellEvent> events_;
   std::vector<uint8_t> touched_;  // by cell
-  bool changed_ = false;
+  bool changed_ = false, any_events_ = false;  // of the last MCS; the latter anywhere in the tissue
   std::string failure_;
 };
 

@@ -36,17 +36,21 @@ NeighbourCounts::NeighbourCounts(const Model& model, std::vector<formula::Input>
   }
 }
 
-void NeighbourCounts::count(const State& state, Team& team, int member) {
-  if (member == 0) prepare(state.cells);
+void NeighbourCounts::count(const State& state, SharedTissue& tissue, Team& team, int member) {
+  if (member == 0) prepare(state.cells, tissue);
   team.wait();
-  count_rows(state, member, team.members());
-  if (member == 0 && counts_cells_) count_cells_touched(state, 1);
+  count_rows(state, tissue.share().frame(), member, team.members());
+  if (member == 0 && counts_cells_) count_cells_touched(state, tissue);
   team.wait();
+  if (!tissue.share().is_whole()) {
+    if (member == 0) unite(tissue);
+    team.wait();
+  }
   work_out(state.cells, member, team.members());
   team.wait();
 }
 
-void NeighbourCounts::prepare(const Cells& cells) {
+void NeighbourCounts::prepare(const Cells& cells, SharedTissue& tissue) {
   const std::size_t count = cells.count(), properties = living_->properties.size();
   borders_.assign(count * types_.size(), 0);
   for (Mean& mean : means_) {
@@ -58,6 +62,7 @@ void NeighbourCounts::prepare(const Cells& cells) {
     for (CellId cell = 1; cell < count; ++cell)
       if (has_it(cell))
         largest = std::max(largest, std::abs(cells.property[cell * properties + mean.property]));
+    tissue.speak([&](TissueShare& share) { largest = share.largest(largest); });
     mean.unit = fixed_point_unit(largest);
     mean.of_cell.assign(count, kUnknown);
     mean.sum.assign(count, 0);
@@ -69,9 +74,9 @@ void NeighbourCounts::prepare(const Cells& cells) {
   for (const formula::Input& input : inputs_) values_[input].assign(count, 0);
 }
 
-void NeighbourCounts::count_rows(const State& state, int member, int members) {
+void NeighbourCounts::count_rows(const State& state, const SiteFrame& frame, int member, int members) {
   const Lattice& lattice = state.lattice;
-  const int64_t rows = int64_t(lattice.size.y) * lattice.size.z;
+  const int64_t rows = frame.rows();
   std::vector<uint16_t> unlike(std::size_t(lattice.size.x));
   std::vector<Site> offsets;
   for (int k = 0; k < perimeter_.count; ++k) {
@@ -82,10 +87,10 @@ void NeighbourCounts::count_rows(const State& state, int member, int members) {
     return at >= perimeter_.reach && at < lattice.size[axis] - perimeter_.reach;
   };
   for (int64_t row = rows * member / members; row < rows * (member + 1) / members; ++row) {
-    Vec3i place{0, int32_t(row % lattice.size.y), int32_t(row / lattice.size.y)};
+    Vec3i place = frame.row(row);
     count_unlike_in_row(state, perimeter_, place.y, place.z, unlike);
     const bool inner_row = is_inner(1, place.y) && (lattice.dimension == 2 || is_inner(2, place.z));
-    for (; place.x < lattice.size.x; ++place.x) {
+    for (; place.x < frame.own.high.x; ++place.x) {
       if (unlike[std::size_t(place.x)] == 0) continue;
       const Site site = lattice.index(place);
       const CellId cell = state.ids[std::size_t(site)];
@@ -112,14 +117,30 @@ inline void NeighbourCounts::count_pair(const State& state, CellId cell, CellId 
     }
 }
 
-void NeighbourCounts::count_cells_touched(const State& state, int threads) {
+// Two ranks may see the same two cells touch.
+void NeighbourCounts::count_cells_touched(const State& state, SharedTissue& tissue) {
   const std::size_t types = types_.size();
+  const TissueShare& here = tissue.share();
   touched_.assign(state.cells.count() * types, 0);
   const std::vector<uint8_t> all(state.cells.count(), 1);
-  touching_pairs(state, whole_box(state.lattice), all, threads).for_each([&](uint64_t pair) {
+  const PairSet pairs = touching_pairs(state, here.frame().own, all, 1);
+  std::vector<Touch> touches;
+  pairs.for_each([&](uint64_t pair) {
     const CellId a = CellId(pair >> 32), b = CellId(pair);
-    touched_[a * types + state.cells.type[b]] += 1;
-    touched_[b * types + state.cells.type[a]] += 1;
+    for (const auto& [cell, other] : {std::pair(a, b), std::pair(b, a)})
+      touches.push_back({cell, here.number_of(other), state.cells.type[other]});
+  });
+  tissue.speak([&](TissueShare& share) { share.unite(touches); });
+  for (const Touch& touch : touches) touched_[touch.cell * types + touch.type] += 1;
+}
+
+void NeighbourCounts::unite(SharedTissue& tissue) {
+  tissue.speak([&](TissueShare& share) {
+    share.unite(borders_, types_.size());
+    for (Mean& mean : means_) {
+      share.unite(mean.sum, 1);
+      share.unite(mean.pairs, 1);
+    }
   });
 }
 
@@ -147,10 +168,11 @@ void NeighbourCounts::work_out(const Cells& cells, int member, int members) {
   }
 }
 
-void NeighbourCounts::inherit(const Cells& cells) {
-  for (auto& [input, values] : values_)
-    for (std::size_t cell = values.size(); cell < cells.count(); ++cell)
-      values.push_back(values[std::size_t(cells.life[cell].parent)]);
+void NeighbourCounts::inherit(const Cells& cells, const std::vector<CellId>& born, const TissueShare& share) {
+  for (auto& [input, values] : values_) {
+    values.resize(cells.count());
+    for (const CellId cell : born) values[cell] = values[share.row_of(CellId(cells.life[cell].parent))];
+  }
 }
 
 }  // namespace kiln

@@ -6,6 +6,7 @@
 
 #include "core/state.hpp"
 #include "engine/host/team.hpp"
+#include "engine/living/tissue_share.hpp"
 #include "model/model.hpp"
 
 namespace kiln {
@@ -17,9 +18,9 @@ class NeighbourCounts {
 
   bool is_needed() const { return !inputs_.empty(); }
   // All members of a team call it.
-  void count(const State& state, Team& team, int member);
+  void count(const State& state, SharedTissue& tissue, Team& team, int member);
   // Daughters have what was counted for their mothers, until the next time.
-  void inherit(const Cells& cells);
+  void inherit(const Cells& cells, const std::vector<CellId>& born, const TissueShare& share);
   const NeighbourValues& values() const { return values_; }
 
  private:
@@ -32,10 +33,11 @@ class NeighbourCounts {
     std::vector<int32_t> pairs;
   };
 
-  void prepare(const Cells& cells);
-  void count_rows(const State& state, int member, int members);
+  void prepare(const Cells& cells, SharedTissue& tissue);
+  void count_rows(const State& state, const SiteFrame& frame, int member, int members);
   void count_pair(const State& state, CellId cell, CellId other);
-  void count_cells_touched(const State& state, int threads);
+  void unite(SharedTissue& tissue);
+  void count_cells_touched(const State& state, SharedTissue& tissue);
   void work_out(const Cells& cells, int member, int members);
 
   std::vector<formula::Input> inputs_;

@@ -15,6 +15,10 @@ struct Value {
   double (*of)(const Readings&, CellId);
 };
 
+Vec3d centroid_of_cell(const Readings& r, CellId c) {
+  const Cells::Centroid& centroid = r.cells.centroid[c];
+  return centroid_of(centroid.anchor + r.origin, centroid.sum, r.cells.extent[c].volume);
+}
 double seconds(const Readings& r, int64_t mcs) { return double(mcs) * r.living.seconds_per_mcs; }
 
 // Places and sizes in sites, times in seconds.
@@ -24,9 +28,9 @@ constexpr std::array kValues{
     Value{"target", [](const Readings& r, CellId c) { return r.cells.life[c].target; }},
     Value{"age", [](const Readings& r, CellId c) { return seconds(r, r.mcs - r.cells.life[c].born); }},
     Value{"generation", [](const Readings& r, CellId c) { return double(r.cells.life[c].generation); }},
-    Value{"x", [](const Readings& r, CellId c) { return r.cells.position(c).x; }},
-    Value{"y", [](const Readings& r, CellId c) { return r.cells.position(c).y; }},
-    Value{"z", [](const Readings& r, CellId c) { return r.cells.position(c).z; }},
+    Value{"x", [](const Readings& r, CellId c) { return centroid_of_cell(r, c).x; }},
+    Value{"y", [](const Readings& r, CellId c) { return centroid_of_cell(r, c).y; }},
+    Value{"z", [](const Readings& r, CellId c) { return centroid_of_cell(r, c).z; }},
     Value{"time", [](const Readings& r, CellId) { return seconds(r, r.mcs); }},
     Value{"dt", [](const Readings& r, CellId) { return r.living.seconds_per_mcs; }},
 };
@@ -64,9 +68,11 @@ std::vector<std::string> values_of_cells() {
 }
 
 void Readings::gather(const formula::Input& input, std::span<const CellId> of, double* to) const {
+  const auto number_of = [&](CellId cell) { return numbers == nullptr ? cell : numbers[cell]; };
   if (input.draw >= 0) {
     for (std::size_t i = 0; i < of.size(); ++i)
-      to[i] = unit_double(draw(seed, stream, uint64_t(input.draw) << 32 | of[i], uint32_t(mcs)).ab());
+      to[i] = unit_double(
+          draw(seed, stream, uint64_t(input.draw) << 32 | number_of(of[i]), uint32_t(mcs)).ab());
     return;
   }
   if (!input.of.empty()) {

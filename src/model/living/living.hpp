@@ -98,6 +98,9 @@ struct Readings {
   // Where formulas ask for them: of neighbours, and of substances.
   const NeighbourValues* neighbours = nullptr;
   const NeighbourValues* concentrations = nullptr;
+  // Of a part of a tissue: where its anchors count from, and the numbers of cells by row (nullptr: the rows).
+  Vec3i origin{};
+  const CellId* numbers = nullptr;
 
   // A value of each cell.
   void gather(const formula::Input& input, std::span<const CellId> of, double* to) const;
