@@ -92,7 +92,9 @@ void add_traffic(JsonObject& json, const Timed& timed) {
       .add("copy_bytes_per_mcs", per_mcs(timed.traffic.copies))
       .add("claim_bytes_per_mcs", per_mcs(timed.traffic.claims))
       .add("sum_bytes_per_mcs", per_mcs(timed.traffic.sums))
-      .add("sharing_bytes_per_mcs", per_mcs(timed.traffic.sharing));
+      .add("sharing_bytes_per_mcs", per_mcs(timed.traffic.sharing))
+      .add("living_bytes_per_mcs", per_mcs(timed.traffic.living))
+      .add("substance_bytes_per_mcs", per_mcs(timed.traffic.substances));
 }
 
 void require_board_of_kernels(const EngineOptions& options) {

@@ -13,7 +13,7 @@ bool meet_others(EngineOptions& engine, const Model& model) {
   if (!engine.crew->meet(model.resolved)) return false;
   if (engine.engine == "auto") {
     Processes& all = engine.crew->processes();
-    const bool on_gpus = engine.schedule != "serial" && is_worth_gpu(model);
+    const bool on_gpus = engine.schedule != "serial" && !model.has_stages() && is_worth_gpu(model);
     engine.engine = all.sum(on_gpus ? 1 : 0) == uint64_t(all.ranks()) ? "cuda" : "threads";
   }
   return engine.crew->leads();

@@ -75,9 +75,9 @@ struct Cells {
     return extent[cell].volume == 0 && !(type[cell] < frozen.size() && frozen[type[cell]]);
   }
 
-  // In lattice units, unwrapped; a site's place is its integer coordinate.
-  Vec3d position(CellId cell) const {
-    return centroid_of(centroid[cell].anchor, centroid[cell].sum, extent[cell].volume);
+  // In lattice units, unwrapped; a site's place is its integer coordinate. Anchors count from `origin`.
+  Vec3d position(CellId cell, const Vec3i& origin = {}) const {
+    return centroid_of(centroid[cell].anchor + origin, centroid[cell].sum, extent[cell].volume);
   }
 };
 

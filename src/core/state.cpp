@@ -209,6 +209,17 @@ uint64_t hash_of_cell(const Cells& cells, CellId row, CellId cell) {
   return sum;
 }
 
+uint64_t hash_of_substances(const std::vector<Substance>& substances) {
+  uint64_t sum = 0;
+  for (std::size_t s = 0; s < substances.size(); ++s) {
+    const std::vector<double>& values = substances[s].values;
+    sum += sum_over(values.size(), [&](std::size_t voxel) {
+      return entry(kConcentrationTag, uint64_t(s) << 48 | voxel, std::bit_cast<uint64_t>(values[voxel]));
+    });
+  }
+  return sum;
+}
+
 std::string hash_text(uint64_t sum) {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", (unsigned long long)mixed_bits(sum));
@@ -223,13 +234,7 @@ std::string state_hash(const State& state) {
       sum_over(state.act.size(), [&](std::size_t site) { return hash_of_act(Site(site), state.act[site]); });
   sum += sum_over(state.cells.count(),
                   [&](std::size_t cell) { return hash_of_cell(state.cells, CellId(cell), CellId(cell)); });
-  for (std::size_t s = 0; s < state.substances.size(); ++s) {
-    const std::vector<double>& values = state.substances[s].values;
-    sum += sum_over(values.size(), [&](std::size_t voxel) {
-      return entry(kConcentrationTag, uint64_t(s) << 48 | voxel, std::bit_cast<uint64_t>(values[voxel]));
-    });
-  }
-  return hash_text(sum);
+  return hash_text(sum + hash_of_substances(state.substances));
 }
 
 }  // namespace kiln

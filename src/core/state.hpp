@@ -44,12 +44,13 @@ std::string audit(const State& state, const Neighbourhood& perimeter, const std:
 // mixed (place, value) entries, so it depends on no layout, order or platform. As 16 hexadecimal digits.
 std::string state_hash(const State& state);
 
-// The sum that a hash is made of, for who knows a part of the state alone: what time and size, a site, and
-// what is known of a cell add to it.
+// The sum that a hash is made of, for who knows a part of the state alone: what time and size, a site, what
+// is known of a cell, and all substances add to it.
 uint64_t hash_of_frame(const Lattice& lattice, int64_t mcs);
 uint64_t hash_of_site(Site site, CellId id);
 uint64_t hash_of_act(Site site, ActValue act);
 uint64_t hash_of_cell(const Cells& cells, CellId row, CellId cell);
+uint64_t hash_of_substances(const std::vector<Substance>& substances);
 std::string hash_text(uint64_t sum);
 
 }  // namespace kiln

@@ -30,11 +30,13 @@ struct AttemptCounts {
 // What the parts of a tissue that is cut told each other since the engine was made, in bytes. Every rank
 // counts what it sends.
 struct Traffic {
-  int64_t swaps = 0;    // in which a rank sends something to each of its partners; summed over ranks
-  int64_t copies = 0;   // of sites that change shared cells
-  int64_t claims = 0;   // on shared cells
-  int64_t sums = 0;     // of cells whose anchors were moved
-  int64_t sharing = 0;  // who shares which cells, and the rows of those that come
+  int64_t swaps = 0;       // in which a rank sends something to each of its partners; summed over ranks
+  int64_t copies = 0;      // of sites that change shared cells
+  int64_t claims = 0;      // on shared cells
+  int64_t sums = 0;        // of cells whose anchors were moved
+  int64_t sharing = 0;     // who shares which cells, and the rows of those that come
+  int64_t living = 0;      // of cells between two MCS: what was counted, and sites of those that divide
+  int64_t substances = 0;  // concentrations, and what rows of voxels add up to
 
   void add(const Traffic& other) {
     swaps += other.swaps;
@@ -42,6 +44,8 @@ struct Traffic {
     claims += other.claims;
     sums += other.sums;
     sharing += other.sharing;
+    living += other.living;
+    substances += other.substances;
   }
 };
 

@@ -100,7 +100,8 @@ MakeRank make_ranks(const Model& model, const EngineOptions& options, int ranks)
     return cuda::ranks_of_gpus(options.gpus, alone ? ranks : 0, model.seed, tiles::settings_for(model),
                                model.largest_act(), numbers_of(options));
   const int threads = alone ? std::max(1, options.threads / ranks) : options.threads;
-  return ranks_of_threads(model.lattice.dimension, model.seed, tiles::settings_for(model), threads);
+  return ranks_of_threads(model.lattice.dimension, model.seed, tiles::settings_for(model), threads,
+                          model.has_stages() ? &model : nullptr);
 }
 
 std::unique_ptr<Engine> make_engine(const Model& model, const Physics& physics, State state,

@@ -17,7 +17,9 @@ struct PlacedPhysics : Base {
   }
   template <int Dim>
   KILN_HOT float concentration(int substance, const Vec3i& place) const {
-    return Base::template concentration<Dim>(substance, place + origin);
+    Vec3i there = place + origin;
+    this->lattice.wrap(there);
+    return Base::template concentration<Dim>(substance, there);
   }
 };
 

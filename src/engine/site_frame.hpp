@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/box.hpp"
+#include "core/lattice.hpp"
 
 namespace kiln {
 

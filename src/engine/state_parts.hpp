@@ -42,6 +42,7 @@ class StateSource {
   // The sites of a box, x fastest; no Act where there is none.
   virtual void read_sites(const Box& box, CellId* ids, ActValue* act) = 0;
   virtual Cells read_rows(CellId first, CellId count) = 0;
+  virtual std::vector<Substance> read_substances() = 0;
 };
 
 // Files of parts, as every process writes its own, and reads those of all.
@@ -67,6 +68,7 @@ class StateParts {
   virtual bool has_act() const = 0;
   virtual const Cells& like() const = 0;  // has the columns that the cells have
   virtual const Cells& cells() = 0;       // all of them
+  virtual const std::vector<Substance>& substances() const = 0;
   // A box around all sites of cells of some types, which have a flag.
   virtual Box bounds(const std::vector<uint8_t>& types) = 0;
   // Shows a box of sites as a state of its own, with the rows of all cells.

@@ -16,12 +16,13 @@ struct Played {
                   const std::string& schedule = "")
       : Played(parse_model(text, "m.toml", "."), std::nullopt, engine, threads, schedule) {}
   Played(Model given, std::optional<State> state, const std::string& engine, int threads,
-         const std::string& schedule = "")
+         const std::string& schedule = "", const std::string& bricks = "")
       : model(std::move(given)) {
     EngineOptions options;
     options.engine = engine;
     options.threads = threads;
     options.schedule = schedule;
+    options.bricks = bricks;
     first = state ? std::move(*state) : initial_state(model);
     player = make_engine(model, model.phases.front().physics.view(), first, options);
   }

@@ -128,7 +128,7 @@ const CellChanges& CellEvents::carry_out(Cells& cells, const Lattice& lattice,
     }
   }
   tissue.change(cells, changes_);
-  if (!changes_.born.empty()) tissue.count_perimeters(cells, changes_);
+  tissue.count_perimeters(cells, changes_);
   finish_daughters(cells);
   return changes_;
 }
@@ -286,7 +286,8 @@ void CellEvents::finish_daughters(Cells& cells) {
 void CellEvents::clear_history(Cells& cells, CellId cell) const {
   const auto slots = std::size_t(cells.history_length);
   for (std::size_t slot = 0; slot < slots; ++slot)
-    cells.history[cell * slots + slot] = cells.extent[cell].volume > 0 ? cells.position(cell) : Vec3d{};
+    cells.history[cell * slots + slot] =
+        cells.extent[cell].volume > 0 ? cells.position(cell, tissue_->origin()) : Vec3d{};
 }
 
 }  // namespace kiln

@@ -41,7 +41,7 @@ class TissueSites {
   virtual std::vector<CellId> add_daughters(Cells& cells, std::span<const CellId> mothers);
   // Gives the sites their new ids; those of the medium lose their Act.
   virtual void change(const Cells& cells, const CellChanges& changes) = 0;
-  // Counts the perimeters of newborn cells, which are 0, when all sites have changed.
+  // Counts the perimeters of newborn cells, which are 0, when all sites have changed. There may be none.
   virtual void count_perimeters(Cells& cells, const CellChanges& changes) = 0;
 };
 

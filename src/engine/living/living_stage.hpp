@@ -20,6 +20,8 @@ class LivingStage {
 
   // The end of MCS number `mcs`. All members of a team call it.
   void play(State& state, int64_t mcs, Team& team, int member);
+  // What there is of substances of a first state.
+  void count_totals(State& state) const { substances_.count_totals(state); }
   // Whether the last one made cells, or gave sites other ids: then what is known of them is old.
   bool changed_lattice() const { return changed_; }
   // Whether it cannot go on. All members see the same.
@@ -82,8 +84,8 @@ class LivingStage {
   std::vector<std::vector<double>> secretion_rates_;  // by substance, then by cell: per site and second
   CellEvents carry_out_;
   Counts of_rules_, always_;  // what rules ask for; what all other formulas do, after every MCS
-  substances::SubstanceStage substances_;
   SharedTissue tissue_;
+  substances::SubstanceStage substances_;
   std::vector<Member> members_;
   std::vector<CellEvent> events_;
   std::vector<uint8_t> touched_;  // by cell

@@ -5,6 +5,17 @@
 
 namespace kiln {
 
+// Around a site of a cell.
+inline int32_t unlike_neighbours(const Lattice& lattice, const CellId* ids, const Vec3i& place, CellId cell,
+                                 const Neighbourhood& perimeter) {
+  int32_t count = 0;
+  for (int k = 0; k < perimeter.count; ++k) {
+    Vec3i other = place + Vec3i{perimeter.offset[k].x, perimeter.offset[k].y, perimeter.offset[k].z};
+    count += lattice.wrap(other) && ids[lattice.index(other)] != cell ? 1 : 0;
+  }
+  return count;
+}
+
 class SitesOfState : public TissueSites {
  public:
   SitesOfState(State& state, const Neighbourhood& perimeter) : state_(state), perimeter_(perimeter) {}
@@ -16,15 +27,10 @@ class SitesOfState : public TissueSites {
     }
   }
   void count_perimeters(Cells& cells, const CellChanges& changes) override {
-    const Lattice& lattice = state_.lattice;
     for (const std::size_t i : changes.of_born) {
-      const TouchedSite& touched = changes.sites[i];
-      const Vec3i place = lattice.position(touched.site);
-      for (int k = 0; k < perimeter_.count; ++k) {
-        Vec3i other = place + Vec3i{perimeter_.offset[k].x, perimeter_.offset[k].y, perimeter_.offset[k].z};
-        if (lattice.wrap(other) && state_.ids[std::size_t(lattice.index(other))] != touched.cell)
-          cells.extent[touched.cell].perimeter += 1;
-      }
+      const auto& [cell, site] = changes.sites[i];
+      cells.extent[cell].perimeter += unlike_neighbours(state_.lattice, state_.ids.data(),
+                                                        state_.lattice.position(site), cell, perimeter_);
     }
   }
 

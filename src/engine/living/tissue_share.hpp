@@ -10,6 +10,7 @@
 
 #include "engine/living/sites_of_state.hpp"
 #include "engine/site_frame.hpp"
+#include "engine/substances/voxel_share.hpp"
 
 namespace kiln {
 
@@ -51,18 +52,22 @@ class TissueShare {
   virtual void unite(std::vector<TouchedSite>&) {}
   // The first sentence that somebody has; "": none.
   virtual std::string first_of(const std::string& here) { return here; }
+  virtual substances::VoxelShare& voxels() { return all_voxels_; }
 
  private:
   SiteFrame frame_;
+  substances::VoxelShare all_voxels_;
 };
 
 // A share as a team uses it: one member speaks with the others. After a failure nothing more is said, and the
 // team goes on to the end of its stage, in vain.
 class SharedTissue {
  public:
-  explicit SharedTissue(std::unique_ptr<TissueShare> share) : share_(std::move(share)) {}
+  explicit SharedTissue(std::unique_ptr<TissueShare> share) : share_(std::move(share)), voxels_(*this) {}
 
+  TissueShare& share() { return *share_; }
   const TissueShare& share() const { return *share_; }
+  substances::VoxelShare& voxels() { return voxels_; }
   template <class Work>
   void speak(const Work& work) {
     if (failure_) return;
@@ -75,7 +80,30 @@ class SharedTissue {
   const std::exception_ptr& failure() const { return failure_; }
 
  private:
+  // The share's, spoken with in the same way.
+  class Voxels : public substances::VoxelShare {
+   public:
+    explicit Voxels(SharedTissue& tissue) : tissue_(tissue) {}
+    bool is_whole() const override { return tissue_.share_->voxels().is_whole(); }
+    substances::Rows rows(const Lattice& voxels) const override {
+      return tissue_.share_->voxels().rows(voxels);
+    }
+    void swap_edges(const Lattice& voxels, std::vector<double>& values) override {
+      tissue_.speak([&](TissueShare& share) { share.voxels().swap_edges(voxels, values); });
+    }
+    void gather(const Lattice& voxels, double* values, std::size_t per_row) override {
+      tissue_.speak([&](TissueShare& share) { share.voxels().gather(voxels, values, per_row); });
+    }
+    void unite(const Lattice& voxels, std::vector<substances::RowPiece>& pieces) override {
+      tissue_.speak([&](TissueShare& share) { share.voxels().unite(voxels, pieces); });
+    }
+
+   private:
+    SharedTissue& tissue_;
+  };
+
   std::unique_ptr<TissueShare> share_;
+  Voxels voxels_;
   std::exception_ptr failure_;
 };
 

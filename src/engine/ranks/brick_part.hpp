@@ -58,6 +58,7 @@ class BrickPart {
   void unite_sums(const BetweenMcs::Moved& moved);
   bool any(bool here) { return exchange_.any(here); }
   const Traffic& traffic() const { return traffic_; }
+  Traffic& traffic() { return traffic_; }
 
  private:
   struct Claim {

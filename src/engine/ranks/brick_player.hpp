@@ -10,8 +10,9 @@ namespace kiln {
 template <int Dim>
 class BrickPlayer : public RankPlayer {
  public:
+  // `living` is the model where something happens between two MCS, else nullptr.
   BrickPlayer(TissuePart tissue, Exchange& exchange, const Holders& holders, const Physics& physics,
-              uint64_t seed, const tiles::Settings& settings, int threads);
+              uint64_t seed, const tiles::Settings& settings, int threads, const Model* living = nullptr);
 
   void set_physics(const Physics& physics) override { physics_ = physics; }
   void advance(int64_t mcs) override { player_.advance(physics_, mcs); }
@@ -22,6 +23,8 @@ class BrickPlayer : public RankPlayer {
   Traffic traffic() const override { return talk_.traffic(); }
 
  private:
+  std::unique_ptr<LivingStage> stage_of(const Model* living, Exchange& exchange, int threads);
+
   Physics physics_;
   TissuePart tissue_;
   Sharing sharing_;
@@ -29,6 +32,8 @@ class BrickPlayer : public RankPlayer {
   TilesPlayer<Dim, BrickPart> player_;
 };
 
-MakeRank ranks_of_threads(int dimension, uint64_t seed, const tiles::Settings& settings, int threads);
+// `living` as above; it has to be there while ranks are made.
+MakeRank ranks_of_threads(int dimension, uint64_t seed, const tiles::Settings& settings, int threads,
+                          const Model* living = nullptr);
 
 }  // namespace kiln

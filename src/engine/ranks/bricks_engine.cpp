@@ -57,6 +57,7 @@ const State& BricksEngine::bring(PartOf what) {
     if (cells) put_back_cells(rank->tissue(), whole_);
     if (sites) put_back_sites(rank->tissue(), whole_);
   }
+  whole_.substances = ranks_.front()->tissue().state.substances;
   cells_mcs_ = now;
   if (sites) sites_mcs_ = now;
   return whole_;

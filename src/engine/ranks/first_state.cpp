@@ -67,6 +67,7 @@ class FirstState : public StateSource {
         }
   }
 
+  std::vector<Substance> read_substances() override { return start_substances(model_); }
   Cells read_rows(CellId first, CellId count) override {
     if (first == slice_.first && count == slice_.count) return rows_;
     if (first == kMedium && count == 1) return medium_;

@@ -178,7 +178,9 @@ GatheredPart gather_part(StateSource& stored, const BrickGrid& grid, int reach,
   TissuePart& part = result.part;
   State& state = part.state;
   state.mcs = stored.mcs();
+  state.substances = stored.read_substances();
   state.cells = stored.read_rows(kMedium, 1);
+  part.cells_in_all = stored.cells();
   part.number = {kMedium};
   part.here = {0};
   NumberSet near = Window(stored, part, shared_within(grid, reach, at_leisure)).read();

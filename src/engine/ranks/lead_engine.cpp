@@ -98,8 +98,9 @@ LeadEngine::LeadEngine(const State& whole, const Physics& first, const tiles::Se
   for (const Message& answer : crew.answers()) threads_ += Reading(answer).take<int32_t>();
   whole_.lattice = whole.lattice;
   whole_.cells = whole.cells;
+  whole_.substances = whole.substances;
   whole_.mcs = cells_mcs_ = whole.mcs;
-  survey_ = std::make_unique<LeadSurvey>(crew, *brick_, whole_.cells, threads);
+  survey_ = std::make_unique<LeadSurvey>(crew, *brick_, cells_now(), threads);
 }
 
 LeadEngine::LeadEngine(const std::string& checkpoint, const Physics& first, const tiles::Settings& settings,
@@ -149,7 +150,7 @@ void LeadEngine::take_part(StateSource& stored, const Physics& first, const Make
   whole_.lattice = stored.lattice();
   whole_.cells = empty_cells_like(brick_->tissue().state.cells, stored.cells());
   whole_.mcs = stored.mcs();
-  survey_ = std::make_unique<LeadSurvey>(crew_, *brick_, whole_.cells, threads);
+  survey_ = std::make_unique<LeadSurvey>(crew_, *brick_, cells_now(), threads);
 }
 
 std::string check_together(Crew& crew, PartStore& store, const std::string& checkpoint) {
@@ -184,6 +185,7 @@ void LeadEngine::bring(PartOf what, int64_t& of_mcs) {
   for (int rank = 1; rank < grid_.ranks(); ++rank)
     put(receive_part(crew_, rank, grid_, rank, reach_, brick_->tissue().frozen, what));
   crew_.answers();
+  if (what == PartOf::cells) whole_.substances = brick_->tissue().state.substances;
   of_mcs = brick_->tissue().state.mcs;
 }
 
@@ -213,7 +215,7 @@ std::string LeadEngine::hash() {
 std::vector<PartPlace> LeadEngine::places() const {
   std::vector<PartPlace> places;
   for (int rank = 0; rank < grid_.ranks(); ++rank) {
-    const IdSlice slice = id_slice(whole_.cells.count(), grid_.ranks(), rank);
+    const IdSlice slice = id_slice(brick_->tissue().cells_in_all, grid_.ranks(), rank);
     places.push_back({grid_.brick(rank), slice.first, slice.count});
   }
   return places;
@@ -264,7 +266,7 @@ void LeadEngine::show_box(const Box& box, const std::function<void(const State&)
 }
 
 void LeadEngine::write(PartFile kind, const std::string& folder) {
-  const CellId cells = whole_.cells.count();
+  const CellId cells = brick_->tissue().cells_in_all;
   crew_.order(Order::keep, cells);
   for (int rank = 1; rank < crew_.ranks(); ++rank) {
     crew_.send(rank, std::as_bytes(std::span(&kind, 1)));

@@ -48,11 +48,15 @@ class LeadEngine : public Engine, private StateParts {
   bool has_act() const override { return !brick_->tissue().state.act.empty(); }
   const Cells& like() const override { return brick_->tissue().state.cells; }
   const Cells& cells() override { return state_of_cells().cells; }
+  const std::vector<Substance>& substances() const override { return brick_->tissue().state.substances; }
   Box bounds(const std::vector<uint8_t>& types) override;
   void show_box(const Box& box, const std::function<void(const State&)>& show) override;
   void write(PartFile kind, const std::string& folder) override;
 
   void bring(PartOf what, int64_t& of_mcs);
+  std::function<const Cells&()> cells_now() {
+    return [this]() -> const Cells& { return state_of_cells().cells; };
+  }
   void take_part(StateSource& stored, const Physics& first, const MakeRank& ranks, int threads);
 
   tiles::Settings settings_;

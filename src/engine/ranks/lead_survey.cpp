@@ -51,7 +51,7 @@ std::vector<int64_t> LeadSurvey::contacts() {
 std::vector<uint8_t> LeadSurvey::touching(std::span<const uint8_t> keys) {
   crew_.order(Order::touching);
   for (int rank = 1; rank < crew_.ranks(); ++rank) send_numbers<uint8_t>(crew_, rank, keys);
-  std::vector<uint8_t> touches(cells_.count());
+  std::vector<uint8_t> touches(cell_count());
   add_answers(own().touching(keys), [&](int, const std::vector<CellId>& cells) {
     for (const CellId cell : cells) touches[cell] = 1;
   });
@@ -87,31 +87,32 @@ std::vector<LatticeSurvey::SiteOfCell> LeadSurvey::sites_of_sample(int64_t strid
 }
 
 std::vector<int32_t> LeadSurvey::neighbours_of_sample(int64_t stride) {
+  const Cells& cells = cells_();
   crew_.order(Order::pairs_of_sample, stride);
   PairSet pairs;
   add_answers(own().pairs_of_sample(stride), [&](int, const std::vector<uint64_t>& found) {
     for (const uint64_t pair : found) pairs.insert(pair);
   });
-  std::vector<int32_t> counts(std::size_t((int64_t(cells_.count()) - 1 + stride - 1) / stride));
+  std::vector<int32_t> counts(std::size_t((int64_t(cell_count()) - 1 + stride - 1) / stride));
   pairs.for_each([&](uint64_t pair) {
     for (const auto cell : {CellId(pair >> 32), CellId(pair)})
-      if ((cell - 1) % stride == 0 && !rank_.tissue().frozen[cells_.type[cell]])
+      if ((cell - 1) % stride == 0 && !rank_.tissue().frozen[cells.type[cell]])
         counts[std::size_t((cell - 1) / stride)] += 1;
   });
   return counts;
 }
 
 std::optional<int64_t> LeadSurvey::fragmented_cells() {
-  crew_.order(Order::fragmented_cells, cells_.count());
+  crew_.order(Order::fragmented_cells, cell_count());
   rank_.fetch(PartOf::all);
   return sum_of_answers(
-      fragmented_cells_of_rank(rank_.tissue(), crew_.processes(), cells_.count(), threads_));
+      fragmented_cells_of_rank(rank_.tissue(), crew_.processes(), cell_count(), threads_));
 }
 
 std::optional<int64_t> LeadSurvey::wide_cells() {
-  crew_.order(Order::wide_cells, cells_.count());
+  crew_.order(Order::wide_cells, cell_count());
   rank_.fetch(PartOf::all);
-  return sum_of_answers(wide_cells_of_rank(rank_.tissue(), crew_.processes(), cells_.count()));
+  return sum_of_answers(wide_cells_of_rank(rank_.tissue(), crew_.processes(), cell_count()));
 }
 
 int64_t LeadSurvey::sum_of_answers(int64_t own) {

@@ -2,6 +2,8 @@
 // adds up.
 #pragma once
 
+#include <functional>
+
 #include "engine/ranks/crew.hpp"
 #include "engine/ranks/part_survey.hpp"
 #include "engine/ranks/rank_player.hpp"
@@ -10,9 +12,9 @@ namespace kiln {
 
 class LeadSurvey : public LatticeSurvey {
  public:
-  // `cells` are those of the whole.
-  LeadSurvey(Crew& crew, RankPlayer& rank, const Cells& cells, int threads)
-      : crew_(crew), rank_(rank), cells_(cells), threads_(threads) {}
+  // `cells` brings those of the whole; it gives an order of its own.
+  LeadSurvey(Crew& crew, RankPlayer& rank, std::function<const Cells&()> cells, int threads)
+      : crew_(crew), rank_(rank), cells_(std::move(cells)), threads_(threads) {}
 
   std::vector<int64_t> contacts() override;
   std::vector<uint8_t> touching(std::span<const uint8_t> keys) override;
@@ -29,13 +31,14 @@ class LeadSurvey : public LatticeSurvey {
     rank_.fetch(PartOf::all);
     return {rank_.tissue(), threads_};
   }
+  CellId cell_count() const { return rank_.tissue().cells_in_all; }
   int64_t sum_of_answers(int64_t own);
   template <class T, class Add>
   void add_answers(const std::vector<T>& own, const Add& add);
 
   Crew& crew_;
   RankPlayer& rank_;
-  const Cells& cells_;
+  std::function<const Cells&()> cells_;
   int threads_;
 };
 

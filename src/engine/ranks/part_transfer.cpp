@@ -13,11 +13,50 @@ void receive_sites(Crew& crew, int from, HugeVector<T>& sites) {
   });
 }
 
+// How a substance's voxels lie, and what is known of it, beside its concentrations.
+struct SentSubstance {
+  Lattice voxels;
+  int32_t coarsen;
+  double first_total, total;
+  SubstanceBudget budget;
+};
+
+void send_substances(Crew& crew, int to, const std::vector<Substance>& substances) {
+  const auto count = uint64_t(substances.size());
+  crew.send(to, std::as_bytes(std::span(&count, 1)));
+  for (const Substance& s : substances) {
+    const SentSubstance sent{s.voxels, s.coarsen, s.first_total, s.total, s.budget};
+    crew.send(to, std::as_bytes(std::span(&sent, 1)));
+    send_numbers<char>(crew, to, s.name);
+    send_numbers<double>(crew, to, s.values);
+  }
+}
+
+void receive_substances(Crew& crew, int from, std::vector<Substance>& substances) {
+  uint64_t count = 0;
+  crew.receive(from, std::as_writable_bytes(std::span(&count, 1)));
+  substances.resize(std::size_t(count));
+  for (Substance& s : substances) {
+    SentSubstance sent;
+    crew.receive(from, std::as_writable_bytes(std::span(&sent, 1)));
+    s.voxels = sent.voxels;
+    s.coarsen = sent.coarsen;
+    s.first_total = sent.first_total;
+    s.total = sent.total;
+    s.budget = sent.budget;
+    const std::vector<char> name = receive_numbers<char>(crew, from);
+    s.name.assign(name.begin(), name.end());
+    s.values = receive_numbers<double>(crew, from);
+    s.show();
+  }
+}
+
 }  // namespace
 
 void send_part(Crew& crew, int to, const TissuePart& part, PartOf what) {
   const State& state = part.state;
-  const int64_t frame[] = {state.mcs, state.cells.history_length, state.cells.property_count};
+  const int64_t frame[] = {state.mcs, state.cells.history_length, state.cells.property_count,
+                           part.cells_in_all};
   send_numbers<int64_t>(crew, to, frame);
   send_numbers<CellId>(crew, to, part.number);
   send_numbers<int32_t>(crew, to, part.here);
@@ -26,6 +65,7 @@ void send_part(Crew& crew, int to, const TissuePart& part, PartOf what) {
       send_numbers<std::byte>(crew, to,
                               {column.data_of(state.cells), column.rows(state.cells) * column.row_bytes});
   if (what == PartOf::cells) return;
+  if (what == PartOf::all) send_substances(crew, to, state.substances);
   send_numbers<CellId>(crew, to, {state.ids.data(), state.ids.size()});
   send_numbers<ActValue>(crew, to, {state.act.data(), state.act.size()});
 }
@@ -38,6 +78,7 @@ TissuePart receive_part(Crew& crew, int from, const BrickGrid& grid, int rank, i
   state.mcs = frame[0];
   state.cells.history_length = int(frame[1]);
   state.cells.property_count = int(frame[2]);
+  part.cells_in_all = CellId(frame[3]);
   part.number = receive_numbers<CellId>(crew, from);
   part.here = receive_numbers<int32_t>(crew, from);
   for (const Column& column : columns())
@@ -53,6 +94,7 @@ TissuePart receive_part(Crew& crew, int from, const BrickGrid& grid, int rank, i
       part.own_id.insert(part.number[own], own);
   }
   if (what == PartOf::cells) return part;
+  if (what == PartOf::all) receive_substances(crew, from, state.substances);
   receive_sites(crew, from, state.ids);
   receive_sites(crew, from, state.act);
   return part;

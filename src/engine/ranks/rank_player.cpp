@@ -8,7 +8,8 @@ uint64_t hash_part(const RankPlayer& rank) {
   for (CellId own = 1; own < tissue.state.cells.count(); ++own)
     if (tissue.is_cell(own) && rank.sharing().keeps(own)) sum += hash_of_cell(tissue, own);
   if (tissue.brick.rank == 0)
-    sum += hash_of_frame(tissue.grid.lattice(), tissue.state.mcs) + hash_of_cell(tissue, kMedium);
+    sum += hash_of_frame(tissue.grid.lattice(), tissue.state.mcs) + hash_of_cell(tissue, kMedium) +
+           hash_of_substances(tissue.state.substances);
   return sum;
 }
 

@@ -81,10 +81,30 @@ Sharing::Sharing(TissuePart& part, Exchange& exchange, int reach,
   }
 }
 
-bool Sharing::keeps(CellId own) const {
-  if (part_.is_frozen(own)) return keeps_frozen_[own];
+bool Sharing::keeps(CellId own) const { return part_.is_frozen(own) ? keeps_frozen_[own] : is_first(own); }
+
+// Of those who share a cell.
+bool Sharing::is_first(CellId own) const {
   return std::none_of(sharers_of(own).begin(), sharers_of(own).end(),
                       [&](int partner) { return partners_[std::size_t(partner)] < part_.brick.rank; });
+}
+
+void Sharing::make_room() {
+  owners_.resize(part_.state.cells.count());
+  set_of_.resize(part_.state.cells.count(), 0);
+}
+
+void Sharing::add_daughter(CellId mother, CellId own) {
+  make_room();
+  owners_[own] = owners_[mother];
+  put_into(own, set_of_[mother]);
+}
+
+void Sharing::freeze(CellId own) {
+  keeps_frozen_.resize(std::max<std::size_t>(keeps_frozen_.size(), own + 1), false);
+  keeps_frozen_[own] = is_first(own);
+  owners_[own].clear();
+  put_into(own, 0);
 }
 
 const std::vector<int>& Sharing::neighbours_of(int rank) {
@@ -255,8 +275,7 @@ void Sharing::welcome(const std::vector<Message>& in) {
     for (Reading message(bytes); !message.done();) {
       const CellId own = part_.add_cell(message.take<CellId>());
       came_.push_back(own);
-      owners_.resize(part_.state.cells.count());
-      set_of_.resize(part_.state.cells.count(), 0);
+      make_room();
       Owners& owners = owners_[own];
       owners.resize(message.take<uint32_t>());
       for (Owner& owner : owners) owner = message.take<Owner>();

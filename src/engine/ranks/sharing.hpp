@@ -78,6 +78,11 @@ class Sharing {
   // True on one of the ranks that know a cell.
   bool keeps(CellId own) const;
 
+  // A cell that its mother has just left sites to: all who share the one know the other.
+  void add_daughter(CellId mother, CellId own);
+  // A cell that has just got a frozen type: its sites stay where they are, and so does what is known of it.
+  void freeze(CellId own);
+
  private:
   // An owner of a cell and, as bits of its neighbours, to whom its sites are near.
   struct Owner {
@@ -98,6 +103,8 @@ class Sharing {
   const std::vector<int>& sharers_by(std::span<const Owner> owners);
   bool names(const Owner& owner, int rank);
   std::size_t partner_of(int rank);
+  bool is_first(CellId own) const;
+  void make_room();
   void share(CellId own, const std::vector<int>& ranks);
   void put_into(CellId own, uint32_t set);
   void tell_changes(const std::vector<Change>& found, std::vector<Message>& out);
@@ -128,7 +135,7 @@ class Sharing {
   std::map<std::vector<int>, uint32_t> set_numbers_{{{}, 0}};
   std::vector<int64_t> cells_of_set_{0};  // but not of the first
   std::vector<uint32_t> set_of_;          // by own id
-  std::vector<bool> keeps_frozen_;        // by own id; frozen cells neither come nor go
+  std::vector<bool> keeps_frozen_;        // by own id
 };
 
 // How far from a brick cells are shared with it.

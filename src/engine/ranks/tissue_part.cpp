@@ -70,6 +70,8 @@ CellId TissuePart::add_cell(CellId number_of_cell) {
   } else {
     own = free_rows.back();
     free_rows.pop_back();
+    Cells fresh = empty_cells_like(state.cells, 0);
+    copy_row(fresh, fresh.add(0), state.cells, own);
   }
   number[own] = number_of_cell;
   here[own] = 0;
@@ -120,8 +122,10 @@ TissuePart cut_out(const State& whole, const BrickGrid& grid, int rank, int halo
   TissuePart part = empty_part(grid, rank, halo, frozen);
   State& state = part.state;
   state.mcs = whole.mcs;
+  state.substances = whole.substances;
   state.cells = empty_cells_like(whole.cells, 1);
   copy_row(whole.cells, kMedium, state.cells, kMedium);
+  part.cells_in_all = whole.cells.count();
   part.number = {kMedium};
   part.here = {0};
   for (const CellId number : numbers) {
@@ -237,6 +241,7 @@ void put_back_sites(const TissuePart& part, State& whole) {
 void put_back_cells(const TissuePart& part, State& whole) {
   const State& state = part.state;
   whole.mcs = state.mcs;
+  while (whole.cells.count() < part.cells_in_all) whole.cells.add(0);
   for (CellId own = 1; own < state.cells.count(); ++own) {
     if (!part.is_cell(own)) continue;
     copy_row(state.cells, own, whole.cells, part.number[own]);

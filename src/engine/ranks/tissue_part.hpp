@@ -16,7 +16,8 @@ namespace kiln {
 struct TissuePart {
   BrickGrid grid;
   Brick brick;
-  State state;                 // of the stored sites; ids and rows are the rank's own
+  State state;                 // of the stored sites; ids and rows are the rank's own; all of every substance
+  CellId cells_in_all = 1;     // numbers that were given in the whole tissue, the medium's among them
   std::vector<CellId> number;  // by own id: that of the whole tissue; kNowhere: the row is free
   std::vector<int32_t> here;   // by own id: sites in the brick
   IdMap own_id;                // by number

@@ -34,19 +34,22 @@ void Ledger::end_step(Budget& budget) {
   now_ = before_ = {};
 }
 
-double total_of(const Equation& equation, const std::vector<double>& values) {
+std::vector<double> sums_by_row(const Equation& equation, const std::vector<double>& values, Rows rows) {
   const Lattice& voxels = equation.voxels;
   const auto length = std::size_t(voxels.size.x);
-  std::vector<double> sums(std::size_t(voxels.size.y) * std::size_t(voxels.size.z));
-  std::vector<double> line(length);
-  for (std::size_t row = 0; row < sums.size(); ++row) {
+  std::vector<double> sums(std::size_t(all_rows(voxels).end)), line(length);
+  for (auto row = std::size_t(rows.first); row < std::size_t(rows.end); ++row) {
     for (std::size_t x = 0; x < length; ++x) {
       const std::size_t voxel = row * length + x;
       line[x] = equation.has_obstacles() ? values[voxel] * equation.open.volume[voxel] : values[voxel];
     }
     sums[row] = sum_of(line.data(), voxels.size.x);
   }
-  return sum_of_rows(voxels, sums);
+  return sums;
+}
+
+double total_of(const Equation& equation, const std::vector<double>& values) {
+  return sum_of_rows(equation.voxels, sums_by_row(equation, values, all_rows(equation.voxels)));
 }
 
 Budget flows_of(const Equation& equation, double secretion, const std::vector<RowSums>& rows) {

@@ -3,6 +3,7 @@
 
 #include "core/substance.hpp"
 #include "engine/substances/row_worker.hpp"
+#include "engine/substances/voxel_share.hpp"
 
 namespace kiln::substances {
 
@@ -19,6 +20,8 @@ class Ledger {
 
 // Of what was summed row by row, y fastest: sums of rows, then of planes.
 double sum_of_rows(const Lattice& voxels, const std::vector<double>& rows);
+// Concentration times voxels in some rows; others are 0.
+std::vector<double> sums_by_row(const Equation& equation, const std::vector<double>& values, Rows rows);
 // Concentration times voxels: sums of rows, then of planes, then of all.
 double total_of(const Equation& equation, const std::vector<double>& values);
 // Per second, from the sums of all rows, y fastest, and what is secreted.

@@ -3,13 +3,19 @@
 #include "base/error.hpp"
 
 namespace kiln::substances {
+namespace {
+
+constexpr std::size_t kNumbersOfSums = sizeof(RowSums) / sizeof(double);
+static_assert(kNumbersOfSums == 4);
+
+}  // namespace
 
 void Diffusion::play_rows(const Stage& stage, RowWorker& worker, const Team& team, int member) {
   const Lattice& voxels = equation_.voxels;
-  const int64_t rows = int64_t(voxels.size.y) * voxels.size.z;
-  const auto first = [&](int of) { return int32_t(rows * of / team.members()); };
-  for (int32_t row = first(member); row < first(member + 1); ++row) {
-    worker.play(stage, *now_, *other_, row % voxels.size.y, row / voxels.size.y);
+  const Rows rows = share_ != nullptr ? share_->rows(voxels) : all_rows(voxels);
+  const Rows mine = rows.of(member, team.members());
+  for (int64_t row = mine.first; row < mine.end; ++row) {
+    worker.play(stage, *now_, *other_, int32_t(row % voxels.size.y), int32_t(row / voxels.size.y));
     if (!sums_.empty()) sums_[std::size_t(row)] = worker.sums();
   }
 }
@@ -23,7 +29,7 @@ void Diffusion::play(std::vector<double>& concentration, const Sources& sources,
     other_ = &older_;
     sums_.resize(
         budget == nullptr ? 0 : std::size_t(equation_.voxels.size.y) * std::size_t(equation_.voxels.size.z));
-    secretion_ = budget != nullptr && !sources.secretion.empty() ? total(sources.secretion) : 0.0;
+    secretion_ = budget != nullptr && !sources.secretion.empty() ? total_of_shares(sources.secretion) : 0.0;
     ledger_ = {};
   }
   team.wait();
@@ -33,6 +39,10 @@ void Diffusion::play(std::vector<double>& concentration, const Sources& sources,
       play_rows(stage, worker, team, member);
       team.wait();
       if (member == 0) {
+        if (share_ != nullptr) {
+          share_->swap_edges(equation_.voxels, *other_);
+          share_->gather(equation_.voxels, reinterpret_cast<double*>(sums_.data()), kNumbersOfSums);
+        }
         if (budget != nullptr) ledger_.next(stage, flows_of(equation_, secretion_, sums_));
         std::swap(now_, other_);
       }
@@ -41,7 +51,16 @@ void Diffusion::play(std::vector<double>& concentration, const Sources& sources,
     if (member == 0 && budget != nullptr) ledger_.end_step(*budget);
   }
   if (member == 0 && now_ != &concentration) concentration.swap(older_);
+  if (member == 0 && share_ != nullptr)
+    share_->gather(equation_.voxels, concentration.data(), std::size_t(equation_.voxels.size.x));
   team.wait();
+}
+
+double Diffusion::total_of_shares(const std::vector<double>& values) {
+  if (share_ == nullptr) return total(values);
+  std::vector<double> sums = sums_by_row(equation_, values, share_->rows(equation_.voxels));
+  share_->gather(equation_.voxels, sums.data(), 1);
+  return sum_of_rows(equation_.voxels, sums);
 }
 
 void Diffusion::advance(std::vector<double>& concentration, const Sources& sources, double seconds,

@@ -14,6 +14,8 @@ class Diffusion {
       : equation_(voxels, edge, properties, std::move(openness)) {}
 
   const Equation& equation() const { return equation_; }
+  // From now on it plays some rows alone. The share has to stay.
+  void share_with(VoxelShare& share) { share_ = &share; }
 
   // What came and went is added to `budget`, where there is one. All members of a team call it.
   void advance(std::vector<double>& concentration, const Sources& sources, double seconds, Team& team,
@@ -35,8 +37,10 @@ class Diffusion {
   void play(std::vector<double>& concentration, const Sources& sources, Team& team, int member,
             Budget* budget);
   void play_rows(const Stage& stage, RowWorker& worker, const Team& team, int member);
+  double total_of_shares(const std::vector<double>& values);
 
   Equation equation_;
+  VoxelShare* share_ = nullptr;  // nullptr: all is played here
   // Of the play that goes on.
   Stages stages_;
   std::vector<double> older_;

@@ -11,7 +11,10 @@ namespace kiln::substances {
 
 inline constexpr double kSteadyError = 1e-6;  // of the distance to the steady state before
 
-// What a state's obstacles leave open to a substance; empty where it has none.
+// What a state's obstacles leave open to a substance; empty where it has none. Of a part of a state, with the
+// share.
+Openness openness_for(const SubstanceData& substance, const State& state, const Lattice& sites,
+                      VoxelShare& share);
 Openness openness_for(const SubstanceData& substance, const State& state);
 
 // Counts what there is of every substance of a state that is not known yet.
@@ -19,7 +22,9 @@ void count_totals(const Model& model, State& state);
 
 class SubstanceStage {
  public:
-  SubstanceStage(const Model& model, const State& state);
+  // The share has to stay: `share` for now, `later` for what is played.
+  SubstanceStage(const Model& model, const State& state, const SiteFrame& frame, VoxelShare& share,
+                 VoxelShare& later);
 
   // The end of MCS number `mcs`. `rates(substance)`: see SourceCounter. All members of a team call it.
   template <class Rates>
@@ -28,6 +33,8 @@ class SubstanceStage {
       if (solvers_[number].data.is_due(mcs))
         play_one(solvers_[number], state, state.substances[number], rates(number), team, member);
   }
+  // What there is of substances for which that is not known yet.
+  void count_totals(State& state) const;
 
  private:
   struct Solver {
@@ -36,13 +43,23 @@ class SubstanceStage {
     Diffusion diffusion;
     Sources sources;
     std::vector<double> held_at;
-    std::vector<double> added = {};  // by row of voxels, to hold concentrations
+    std::vector<double> added;  // by row of voxels, to hold concentrations
+    // Where others count sites, too: rows of voxels with own sites; what these are to each; and the same of
+    // all who have sites in own rows, by own row.
+    std::vector<int64_t> counted_rows;
+    std::vector<RowPiece> pieces;
+    std::vector<std::vector<const RowPiece*>> by_row;
   };
 
   void play_one(Solver& solver, const State& state, Substance& substance, std::span<const double> rates,
                 Team& team, int member);
-  void hold_rows(Solver& solver, Substance& substance, int64_t first, int64_t end) const;
+  void count_sources(Solver& solver, const State& state, std::span<const double> rates, Team& team,
+                     int member);
+  void sort_pieces(Solver& solver);
+  void hold_rows(Solver& solver, Substance& substance, const Rows& rows) const;
 
+  SiteFrame frame_;
+  VoxelShare& share_;
   double seconds_per_mcs_;
   std::vector<Solver> solvers_;
 };

@@ -15,10 +15,6 @@ struct Value {
   double (*of)(const Readings&, CellId);
 };
 
-Vec3d centroid_of_cell(const Readings& r, CellId c) {
-  const Cells::Centroid& centroid = r.cells.centroid[c];
-  return centroid_of(centroid.anchor + r.origin, centroid.sum, r.cells.extent[c].volume);
-}
 double seconds(const Readings& r, int64_t mcs) { return double(mcs) * r.living.seconds_per_mcs; }
 
 // Places and sizes in sites, times in seconds.
@@ -28,9 +24,9 @@ constexpr std::array kValues{
     Value{"target", [](const Readings& r, CellId c) { return r.cells.life[c].target; }},
     Value{"age", [](const Readings& r, CellId c) { return seconds(r, r.mcs - r.cells.life[c].born); }},
     Value{"generation", [](const Readings& r, CellId c) { return double(r.cells.life[c].generation); }},
-    Value{"x", [](const Readings& r, CellId c) { return centroid_of_cell(r, c).x; }},
-    Value{"y", [](const Readings& r, CellId c) { return centroid_of_cell(r, c).y; }},
-    Value{"z", [](const Readings& r, CellId c) { return centroid_of_cell(r, c).z; }},
+    Value{"x", [](const Readings& r, CellId c) { return r.cells.position(c, r.origin).x; }},
+    Value{"y", [](const Readings& r, CellId c) { return r.cells.position(c, r.origin).y; }},
+    Value{"z", [](const Readings& r, CellId c) { return r.cells.position(c, r.origin).z; }},
     Value{"time", [](const Readings& r, CellId) { return seconds(r, r.mcs); }},
     Value{"dt", [](const Readings& r, CellId) { return r.living.seconds_per_mcs; }},
 };

@@ -53,10 +53,10 @@ auto books_of(AnySubstance& s) {
 }
 
 // In the order of their numbers: a group has no order of its own.
-void write_substances(const hdf5::Group& root, const State& state) {
-  if (state.substances.empty()) return;
+void write_substances(const hdf5::Group& root, const std::vector<Substance>& substances) {
+  if (substances.empty()) return;
   const hdf5::Group all = root.create_group("substances");
-  for (const Substance& s : state.substances) {
+  for (const Substance& s : substances) {
     const hdf5::Dataset dataset =
         all.write(fmt::format("{:06}", all.members().size()), s.values.data(), sites_of(s.voxels));
     dataset.set("name", s.name);
@@ -67,7 +67,7 @@ void write_substances(const hdf5::Group& root, const State& state) {
   }
 }
 
-std::vector<Substance> read_substances(const hdf5::Group& root, const Lattice& sites) {
+std::vector<Substance> read_substances_of(const hdf5::Group& root, const Lattice& sites) {
   std::vector<Substance> result;
   if (!root.has("substances")) return result;
   const hdf5::Group all = root.open_group("substances");
@@ -93,7 +93,7 @@ void write_state(const hdf5::Group& root, const State& state) {
   root.write("ids", state.ids.data(), sites_of(lattice));
   if (!state.act.empty()) root.write("act", state.act.data(), sites_of(lattice));
   write_columns(root, state.cells);
-  write_substances(root, state);
+  write_substances(root, state.substances);
 }
 
 // The same, as the files of parts have it.
@@ -105,6 +105,7 @@ void link_state(const hdf5::Group& root, const StateParts& state, const LinkedPa
     root.create_virtual("act", hdf5::element_of<ActValue>, sites_of(state.lattice()),
                         parts.sites("act", false));
   link_columns(root, state.like(), parts);
+  write_substances(root, state.substances());
 }
 
 template <class T>
@@ -135,7 +136,7 @@ State read_state(const hdf5::Group& root) {
   state.ids = read_sites<CellId>(root, "ids", state.lattice);
   if (root.has("act")) state.act = read_sites<ActValue>(root, "act", state.lattice);
   state.cells = read_columns(root, state.cells, 0, count_of_columns(root));
-  state.substances = read_substances(root, state.lattice);
+  state.substances = read_substances_of(root, state.lattice);
   return state;
 }
 
@@ -246,6 +247,10 @@ class StoredCheckpoint : public StateSource {
   Cells read_rows(CellId first, CellId count) override {
     const hdf5::File file(path_, hdf5::File::Mode::read);
     return read_columns(file.root(), frame_.cells, first, count);
+  }
+  std::vector<Substance> read_substances() override {
+    const hdf5::File file(path_, hdf5::File::Mode::read);
+    return read_substances_of(file.root(), frame_.lattice);
   }
 
  private:

@@ -342,6 +342,7 @@ void DeviceCells::change(const Cells& cells, const CellChanges& changes) {
 }
 
 void DeviceCells::count_perimeters(Cells& cells, const CellChanges& changes) {
+  if (changes.born.empty()) return;
   make_room(perimeters_, device_, changes.born.size());
   perimeters_.fill(0, &stream_);
   count_perimeters_.launch(state_.grid_stride(), stream_, state_.tables(),
