@@ -107,7 +107,7 @@ int run_command(const RunOptions& given) {
   prefer_errors_to_signals();
   const auto model =
       std::make_shared<const Model>(load_model(options.model, options.set, options.seed, options.mcs));
-  PartFiles parts(model->units.voxel_um);
+  PartFiles parts(model->units.voxel_um, property_names(*model));
   if (kHasHdf5) options.engine.store = &parts;
   if (!meet_others(options.engine, *model)) return follow_orders(options.engine, *model);
   Run run(model, settings_of(options), started);

@@ -336,9 +336,9 @@ void explain_engines(const Model& m, Page& page) {
   if (!m.has_stages()) return;
   page.heading("Engines");
   page.raw(
-      "  serial, threads, cuda, several runs at once; not in bricks (--bricks, several --devices, mpirun), "
-      "since "
-      "cells live or substances spread");
+      "  serial, threads, cuda, several runs at once, in bricks on threads (--bricks, mpirun); not on "
+      "several "
+      "GPUs together, since cells live or substances spread");
 }
 
 void explain_phases(const Model& m, Page& page) {

@@ -63,6 +63,7 @@ TEST_P(CrewPlays, TheSameTissueAsOneProcess) {
 
 INSTANTIATE_TEST_SUITE_P(Models, CrewPlays,
                          testing::Values("sorting.toml", "collective.toml", "lymph-node.toml",
+                                         "living/lateral-inhibition.toml", "living/chase.toml",
                                          "act-cell.toml"),
                          test::test_name);
 

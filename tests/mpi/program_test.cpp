@@ -2,6 +2,7 @@
 #include <random>
 
 #include "cli/survival_fixture.hpp"
+#include "support/living_worlds.hpp"
 
 namespace kiln {
 namespace {
@@ -97,6 +98,61 @@ TEST_F(Mpirun, GoesOnWithAnotherNumberOfRanks) {
     ASSERT_EQ(run.exit_code, 0) << run.out;
   }
   expect_as_never_stopped("r");
+}
+
+// Cells that come and go, substances, and whatever shows them: the same files, on any number of ranks.
+TEST_F(Mpirun, PlaysLivingTissue) {
+  write("living.toml", test::tissue("[48, 40]", "[0, 0]", "[5, 9]") + R"(
+[[rules]]
+types = "other"
+rate = "0.02 * age / s(60)" do = "die" how = "remove"[measure] every = 5 cells_every =
+                           10 [output] checkpoint_every = 7 lattice_every = 25 [[pictures]] name =
+                               "food" colour = "food" every = 40 [[pictures]] name = "taste" colour =
+                                   "taste" every = 40) ");
+      const Result alone = kiln("run living.toml --mcs 120 --out alone --json");
+  ASSERT_EQ(alone.exit_code, 0) << alone.out;
+  const auto expect_the_same = [&](const fs::path& run) {
+    EXPECT_EQ(value(read(run / "run.json"), "hash"), value(alone.out, "hash")) << run;
+    for (const char* file : {"cells.csv", "measures.csv", "lags.csv", "lineage.csv", "lattice.xdmf",
+                             "pictures/food_00000120.png", "pictures/taste_00000080.png"})
+      EXPECT_TRUE(read(run / file) == read(fs::path("alone") / file)) << run / file;
+    for (const int64_t mcs : {25, 100, 120}) {
+      const State found = read_snapshot(folder_ / run / "lattice.h5", mcs, {"taste"}),
+                  expected = read_snapshot(folder_ / "alone/lattice.h5", mcs, {"taste"});
+      EXPECT_TRUE(found.ids == expected.ids) << run << " " << mcs;
+      EXPECT_EQ(found.cells.property, expected.cells.property) << run << " " << mcs;
+      ASSERT_EQ(found.substances.size(), 2u);
+      for (int s : {0, 1}) EXPECT_EQ(found.substances[s].values, expected.substances[s].values) << mcs;
+    }
+  };
+  const Result three = kiln_on(3, {"run", "living.toml", "--mcs", "120", "--out", "on3", "--json"});
+  ASSERT_EQ(three.exit_code, 0) << three.out;
+  expect_the_same("on3");
+  const int ranks[] = {2, 1, 4};
+  for (int part = 0; part < 3; ++part) {
+    const Result run = kiln_on(ranks[part], {"run", "living.toml", "--out", "r", "--resume", "--mcs",
+                                             std::to_string(40 * (part + 1))});
+    ASSERT_EQ(run.exit_code, 0) << run.out;
+  }
+  expect_the_same("r");
+  EXPECT_NE(read("alone/lineage.csv").find("divided"), std::string::npos);
+  EXPECT_NE(read("alone/lineage.csv").find("died"), std::string::npos);
+}
+
+// A formula without a number, on one of the ranks: a sentence says where, once.
+TEST_F(Mpirun, TellsWhichCellHasNoNumber) {
+  std::string text = test::tissue("[48, 40]", "[0, 0]", "[5, 9]");
+  const std::string fine = "200 * hill(mean(food), 0.3, 2)";
+  text.replace(text.find(fine), fine.size(), "10 / (age - 30)");
+  write("poor.toml", text);
+  const Result alone = kiln("run poor.toml --mcs 20 --out alone"),
+               three = kiln_on(3, {"run", "poor.toml", "--mcs", "20", "--out", "on3"});
+  EXPECT_EQ(alone.exit_code, 2) << alone.out;
+  EXPECT_EQ(three.exit_code, 2) << three.out;
+  const std::string wrong = "its growth is inf sites/s, where age 30.";
+  EXPECT_NE(alone.out.find(wrong), std::string::npos) << alone.out;
+  EXPECT_NE(three.out.find(wrong), std::string::npos) << three.out;
+  EXPECT_EQ(three.out.find("kiln: "), three.out.rfind("kiln: ")) << three.out;
 }
 
 TEST_F(Mpirun, TellsOnceWhatIsWrong) {

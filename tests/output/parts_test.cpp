@@ -68,7 +68,7 @@ TEST(LinkedParts, MayBeThousands) {
 
 // Calls lead(engine options of the crew) on the first of so many processes.
 void with_crew(int ranks, const Model& model, const std::function<void(const EngineOptions&)>& lead) {
-  PartFiles store(model.units.voxel_um);
+  PartFiles store(model.units.voxel_um, property_names(model));
   test::with_crew(
       ranks, model,
       [&](Crew& crew) { lead({.engine = "threads", .threads = 1, .crew = &crew, .store = &store}); }, &store);

@@ -35,7 +35,8 @@ class ThreadAsProcess : public Processes {
 
 // What plays the bricks of those that follow.
 inline MakeRank ranks_of_one_thread(const Model& model) {
-  return ranks_of_threads(model.lattice.dimension, model.seed, tiles::settings_for(model), 1);
+  return ranks_of_threads(model.lattice.dimension, model.seed, tiles::settings_for(model), 1,
+                          model.has_stages() ? &model : nullptr);
 }
 
 // Every rank calls play(crew); the first on the calling thread.

@@ -28,7 +28,8 @@ void add_up_sites(Cells& cells, const Lattice& lattice, const Vec3i& origin, Cel
   Cells::Centroid& centroid = cells.centroid[cell];
   centroid.sum = {};
   for (const TouchedSite& touched : sites) {
-    const Vec3i offset = offset_from_anchor(lattice, centroid.anchor, lattice.position(touched.site) - origin);
+    const Vec3i offset =
+        offset_from_anchor(lattice, centroid.anchor, lattice.position(touched.site) - origin);
     for (int axis = 0; axis < 3; ++axis) centroid.sum[axis] += offset[axis];
   }
 }

@@ -53,8 +53,8 @@ class CellEvents {
   static bool moves_sites(const CellEvent& event);
 
   // Events in the order of their cells' numbers, at most one each, and all sites of these cells that are to
-  // move, in any order; sites go by the tissue's lattice. New numbers follow the order of the events. Only the
-  // rows of these cells are looked at, and rows are added. What has changed is good until the next call.
+  // move, in any order; sites go by the tissue's lattice. New numbers follow the order of the events. Only
+  // the rows of these cells are looked at, and rows are added. What has changed is good until the next call.
   const CellChanges& carry_out(Cells& cells, const Lattice& lattice, std::span<const CellEvent> events,
                                std::span<const TouchedSite> sites, int64_t mcs, TissueSites& tissue);
 

@@ -88,7 +88,7 @@ class LivingStage {
   substances::SubstanceStage substances_;
   std::vector<Member> members_;
   std::vector<CellEvent> events_;
-  std::vector<uint8_t> touched_;  // by cell
+  std::vector<uint8_t> touched_;               // by cell
   bool changed_ = false, any_events_ = false;  // of the last MCS; the latter anywhere in the tissue
   std::string failure_;
 };

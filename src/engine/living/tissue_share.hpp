@@ -1,6 +1,7 @@
-// What a living stage knows of a tissue beyond its table of cells: which sites are its own, and who plays the rest.
-// This one plays all of it; a brick (engine/ranks/brick_share.hpp) has others beside it, who know some of its
-// cells as well. What all of them know of a cell is the same: sums are united before anything follows from them.
+// What a living stage knows of a tissue beyond its table of cells: which sites are its own, and who plays the
+// rest. This one plays all of it; a brick (engine/ranks/brick_share.hpp) has others beside it, who know some
+// of its cells as well. What all of them know of a cell is the same: sums are united before anything follows
+// from them.
 #pragma once
 
 #include <exception>

@@ -17,7 +17,8 @@ BrickPlayer<Dim>::BrickPlayer(TissuePart tissue, Exchange& exchange, const Holde
               settings, threads, talk_, stage_of(living, exchange, threads)) {}
 
 template <int Dim>
-std::unique_ptr<LivingStage> BrickPlayer<Dim>::stage_of(const Model* living, Exchange& exchange, int threads) {
+std::unique_ptr<LivingStage> BrickPlayer<Dim>::stage_of(const Model* living, Exchange& exchange,
+                                                        int threads) {
   if (living == nullptr) return nullptr;
   auto stage = std::make_unique<LivingStage>(
       *living, tissue_.state, threads,

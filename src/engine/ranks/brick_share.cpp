@@ -83,9 +83,7 @@ class BrickShare::Sites : public TissueSites {
     int32_t perimeter;
   };
 
-  Vec3i stored(Site site) const {
-    return share_.part_.stored_place(share_.frame().lattice.position(site));
-  }
+  Vec3i stored(Site site) const { return share_.part_.stored_place(share_.frame().lattice.position(site)); }
   bool is_own(const Vec3i& place) const { return share_.frame().own.contains(place); }
 
   BrickShare& share_;
@@ -122,7 +120,8 @@ void BrickShare::hear(const Take& take) {
 double BrickShare::largest(double here) {
   Message message;
   append(message, here);
-  for (const Message& other : tell_all(exchange_, message)) here = std::max(here, Reading(other).take<double>());
+  for (const Message& other : tell_all(exchange_, message))
+    here = std::max(here, Reading(other).take<double>());
   return here;
 }
 
@@ -157,7 +156,8 @@ void BrickShare::unite(std::vector<Touch>& touches) {
 
 void BrickShare::unite(std::vector<TouchedSite>& sites) {
   start_telling();
-  for (const TouchedSite& touched : sites) tell(touched.cell, TouchedSite{part_.number[touched.cell], touched.site});
+  for (const TouchedSite& touched : sites)
+    tell(touched.cell, TouchedSite{part_.number[touched.cell], touched.site});
   hear([&](Reading& message) {
     const auto touched = message.take<TouchedSite>();
     sites.push_back({row_of(touched.cell), touched.site});

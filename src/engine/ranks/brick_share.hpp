@@ -1,5 +1,5 @@
-// A brick's share of a tissue, as its living stage sees it (engine/living/tissue_share.hpp): all who share a cell
-// work out the same of it, from sums over the sites of all.
+// A brick's share of a tissue, as its living stage sees it (engine/living/tissue_share.hpp): all who share a
+// cell work out the same of it, from sums over the sites of all.
 #pragma once
 
 #include "engine/engine.hpp"

@@ -20,7 +20,8 @@ void append_all(Message& message, const std::vector<T>& values) {
 template <class T>
 void take_all(Reading& message, std::vector<T>& values) {
   values.resize(std::size_t(message.take<uint64_t>()));
-  if (!values.empty()) std::memcpy(values.data(), message.take_bytes(values.size() * sizeof(T)), values.size() * sizeof(T));
+  if (!values.empty())
+    std::memcpy(values.data(), message.take_bytes(values.size() * sizeof(T)), values.size() * sizeof(T));
 }
 
 }  // namespace
@@ -38,7 +39,8 @@ int BrickVoxels::Layers::owner(int64_t layer, int ranks) const {
 Rows BrickVoxels::rows(const Lattice& voxels) const {
   const Layers layers = layers_of(voxels);
   const int rank = exchange_.rank(), ranks = exchange_.ranks();
-  return {layers.first(rank, ranks) * layers.rows_in_each, layers.first(rank + 1, ranks) * layers.rows_in_each};
+  return {layers.first(rank, ranks) * layers.rows_in_each,
+          layers.first(rank + 1, ranks) * layers.rows_in_each};
 }
 
 // Every rank tells all others of its brick, a bit per site.
@@ -70,7 +72,8 @@ std::vector<bool> BrickVoxels::sites_of_types(const State& state, const std::vec
     for (int32_t z = box.low.z; z < box.high.z; ++z)
       for (int32_t y = box.low.y; y < box.high.y; ++y)
         for (int32_t x = box.low.x; x < box.high.x; ++x, ++at)
-          found[std::size_t(lattice.index({x, y, z}))] = (of_rank[at / 8] >> int(at % 8) & std::byte{1}) != std::byte{0};
+          found[std::size_t(lattice.index({x, y, z}))] =
+              (of_rank[at / 8] >> int(at % 8) & std::byte{1}) != std::byte{0};
   }
   return found;
 }
@@ -107,7 +110,8 @@ void BrickVoxels::swap_edges(const Lattice& voxels, std::vector<double>& values)
   for (const Message& message : in)
     for (Reading reading(message); !reading.done();) {
       const auto layer = std::size_t(reading.take<int64_t>());
-      std::memcpy(values.data() + layer * length, reading.take_bytes(length * sizeof(double)), length * sizeof(double));
+      std::memcpy(values.data() + layer * length, reading.take_bytes(length * sizeof(double)),
+                  length * sizeof(double));
     }
 }
 

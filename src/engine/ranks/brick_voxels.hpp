@@ -1,5 +1,5 @@
-// Voxels of substances, shared out over ranks by layers: planes of voxels, in 2-D rows. Which rank plays which
-// layers has nothing to do with its brick.
+// Voxels of substances, shared out over ranks by layers: planes of voxels, in 2-D rows. Which rank plays
+// which layers has nothing to do with its brick.
 #pragma once
 
 #include "engine/ranks/exchange.hpp"

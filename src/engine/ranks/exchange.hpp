@@ -37,7 +37,8 @@ void append(Message& message, const T& value) {
   message.insert(message.end(), bytes, bytes + sizeof value);
 }
 
-// The same message to all others; by rank, what all of them sent, this one's among them. By all ranks at once.
+// The same message to all others; by rank, what all of them sent, this one's among them. By all ranks at
+// once.
 std::vector<Message> tell_all(Exchange& exchange, const Message& message);
 
 // A message as it is read.

@@ -105,8 +105,7 @@ std::vector<int32_t> LeadSurvey::neighbours_of_sample(int64_t stride) {
 std::optional<int64_t> LeadSurvey::fragmented_cells() {
   crew_.order(Order::fragmented_cells, cell_count());
   rank_.fetch(PartOf::all);
-  return sum_of_answers(
-      fragmented_cells_of_rank(rank_.tissue(), crew_.processes(), cell_count(), threads_));
+  return sum_of_answers(fragmented_cells_of_rank(rank_.tissue(), crew_.processes(), cell_count(), threads_));
 }
 
 std::optional<int64_t> LeadSurvey::wide_cells() {

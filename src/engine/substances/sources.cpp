@@ -79,7 +79,8 @@ void SourceCounter::count(const State& state, const SiteFrame& frame, std::span<
           if (whole)
             piece.of_cells[std::size_t(v)] = piece.of_cells[std::size_t(v)] + rate;
           else
-            piece.single.push_back({voxel, ((z - low.z) * edge + (y - low.y)) * edge + x - voxel * edge, rate});
+            piece.single.push_back(
+                {voxel, ((z - low.z) * edge + (y - low.y)) * edge + x - voxel * edge, rate});
         }
       }
     }

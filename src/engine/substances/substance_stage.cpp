@@ -33,17 +33,17 @@ SubstanceStage::SubstanceStage(const Model& model, const State& state, const Sit
                                VoxelShare& share, VoxelShare& later)
     : frame_(frame), share_(later), seconds_per_mcs_(model.units.seconds_per_mcs) {
   for (const SubstanceData& data : model.substances) {
-    Solver& solver = solvers_.emplace_back(
-        Solver{data,
-               SourceCounter(model, data),
-               Diffusion(data.voxels, data.coarsen * model.units.voxel_um, data.like,
-                         openness_for(data, state, frame.lattice, share)),
-               {},
-               {},
-               {},
-               {},
-               {},
-               {}});
+    Solver& solver =
+        solvers_.emplace_back(Solver{data,
+                                     SourceCounter(model, data),
+                                     Diffusion(data.voxels, data.coarsen * model.units.voxel_um, data.like,
+                                               openness_for(data, state, frame.lattice, share)),
+                                     {},
+                                     {},
+                                     {},
+                                     {},
+                                     {},
+                                     {}});
     solver.counter.prepare(solver.sources);
     solver.held_at.resize(solver.sources.held.size());
     solver.added.resize(std::size_t(all_rows(data.voxels).end));

@@ -1,5 +1,6 @@
-// Who plays which voxels of a substance. One plays all of them; where several do (engine/ranks/brick_voxels.hpp),
-// each has room for all, and plays some layers: planes of voxels, or, in 2-D, rows.
+// Who plays which voxels of a substance. One plays all of them; where several do
+// (engine/ranks/brick_voxels.hpp), each has room for all, and plays some layers: planes of voxels, or, in
+// 2-D, rows.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,8 @@ class VoxelShare {
   // By site of the whole lattice: whether its cell is of a type that has the flag.
   virtual std::vector<bool> sites_of_types(const State& state, const std::vector<bool>& types) {
     std::vector<bool> found(state.ids.size());
-    for (std::size_t site = 0; site < found.size(); ++site) found[site] = types[state.cells.type[state.ids[site]]];
+    for (std::size_t site = 0; site < found.size(); ++site)
+      found[site] = types[state.cells.type[state.ids[site]]];
     return found;
   }
 

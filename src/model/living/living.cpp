@@ -67,8 +67,8 @@ void Readings::gather(const formula::Input& input, std::span<const CellId> of, d
   const auto number_of = [&](CellId cell) { return numbers == nullptr ? cell : numbers[cell]; };
   if (input.draw >= 0) {
     for (std::size_t i = 0; i < of.size(); ++i)
-      to[i] = unit_double(
-          draw(seed, stream, uint64_t(input.draw) << 32 | number_of(of[i]), uint32_t(mcs)).ab());
+      to[i] =
+          unit_double(draw(seed, stream, uint64_t(input.draw) << 32 | number_of(of[i]), uint32_t(mcs)).ab());
     return;
   }
   if (!input.of.empty()) {

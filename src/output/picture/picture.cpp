@@ -31,6 +31,8 @@ PngParts PictureSeries::draw_png(const State& state, int threads) {
 
 std::optional<Box> PictureSeries::plane() const {
   if (settings_.view != PictureSettings::View::slice) return std::nullopt;
+  // Its colours are interpolated between voxels of the whole lattice.
+  if (settings_.colour_by == PictureSettings::ColourBy::substance) return std::nullopt;
   return plane_of_slice(settings_, model_->lattice);
 }
 

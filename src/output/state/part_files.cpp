@@ -15,7 +15,7 @@ void PartFiles::write(PartFile kind, const std::string& folder, const OwnPart& p
   if (kind == PartFile::checkpoint)
     write_checkpoint_part(folder, part);
   else
-    write_snapshot_part(folder, part, voxel_um_);
+    write_snapshot_part(folder, part, voxel_um_, properties_);
 }
 
 std::unique_ptr<StateSource> PartFiles::open(const std::string& checkpoint) {

@@ -209,9 +209,27 @@ void link_cells(const hdf5::Group& group, const LinkedParts& parts) {
                       name);
 }
 
-// A snapshot as the files of its parts have it.
-void link_state(const hdf5::Group& group, const Lattice& lattice, int64_t mcs, bool has_act,
-                const LinkedParts& parts) {
+void link_lives(const hdf5::Group& group, const LinkedParts& parts,
+                const std::vector<std::string>& properties) {
+  const auto link = [&](const hdf5::Group& to, const std::string& name, hdf5::Element element,
+                        const std::string& folder) {
+    to.create_virtual(name, element, {parts.cells()}, parts.rows(folder + name, 1, {1}));
+  };
+  link(group, "parent", hdf5::Element::i64, "cells/");
+  link(group, "generation", hdf5::Element::i32, "cells/");
+  const hdf5::Group all = group.create_group("properties");
+  for (const std::string& name : properties) link(all, name, hdf5::Element::f64, "cells/properties/");
+}
+
+// Which of the optional datasets a snapshot has.
+struct Present {
+  bool act, lives;
+};
+
+// A snapshot as the files of its parts have it, without substances.
+void link_state(const hdf5::Group& group, const LatticeFile::Settings& settings, int64_t mcs,
+                const Present& present, const LinkedParts& parts) {
+  const Lattice& lattice = settings.lattice;
   const hdf5::Shape shape = shape_of(lattice);
   const auto link = [&](const char* name, hdf5::Element element) {
     group.create_virtual(name, element, shape, parts.sites(name, lattice.dimension == 2));
@@ -220,8 +238,10 @@ void link_state(const hdf5::Group& group, const Lattice& lattice, int64_t mcs, b
   parts.write(group);
   link("ids", hdf5::element_of<CellId>);
   link("type", hdf5::element_of<TypeId>);
-  if (has_act) link("act", hdf5::element_of<ActValue>);
-  link_cells(group.create_group("cells"), parts);
+  if (present.act) link("act", hdf5::element_of<ActValue>);
+  const hdf5::Group cells = group.create_group("cells");
+  link_cells(cells, parts);
+  if (present.lives) link_lives(cells, parts, settings.properties);
 }
 
 // Readers would take what is missing for medium.
@@ -248,13 +268,16 @@ void write_state(const hdf5::Group& group, const State& state, double voxel_um,
 
 }  // namespace
 
-void write_snapshot_part(const path& folder, const OwnPart& part, double voxel_um) {
+void write_snapshot_part(const path& folder, const OwnPart& part, double voxel_um,
+                         const std::vector<std::string>& properties) {
   hdf5::require();
   write_atomically(folder / LinkedParts::name(part.number), [&](const path& temporary) {
     hdf5::File file(temporary, hdf5::File::Mode::create);
     write_own_sites(file.root(), part.tissue,
                     {.flat = part.tissue.grid.lattice().dimension == 2, .types = true});
-    write_cells(file.root().create_group("cells"), part.cells, part.first_cell, voxel_um);
+    const hdf5::Group cells = file.root().create_group("cells");
+    write_cells(cells, part.cells, part.first_cell, voxel_um);
+    write_lives(cells, part.cells, properties);
     file.close();
   });
 }
@@ -350,8 +373,10 @@ void LatticeFile::add(StateParts& state) {
   write_atomically(file_of(mcs), [&](const path& temporary) {
     hdf5::File file(temporary, hdf5::File::Mode::create);
     start(file.root(), settings_);
-    link_state(file.root().create_group(group_name(mcs)), settings_.lattice, mcs, state.has_act(),
+    const hdf5::Group group = file.root().create_group(group_name(mcs));
+    link_state(group, settings_, mcs, {state.has_act(), !state.like().life.empty()},
                {(".." / path(kLinked) / group_name(mcs)).string(), state.places()});
+    write_substances(group, state.substances());
     file.close();
   });
   saved_.insert(std::upper_bound(saved_.begin(), saved_.end(), mcs), mcs);
@@ -380,7 +405,9 @@ void LatticeFile::add_group(const hdf5::Group& from, int64_t mcs, const hdf5::Gr
   std::optional<LinkedParts> parts = LinkedParts::read(group);
   if (!parts) return to.copy_from(from, group_name(mcs));
   parts->folder = (path(kLinked) / group_name(mcs)).string();
-  link_state(to.create_group(group_name(mcs)), settings_.lattice, mcs, group.has("act"), *parts);
+  const hdf5::Group linked = to.create_group(group_name(mcs));
+  link_state(linked, settings_, mcs, {group.has("act"), group.open_group("cells").has("parent")}, *parts);
+  if (group.has("substances")) linked.copy_from(group, "substances");
 }
 
 void LatticeFile::finish() {

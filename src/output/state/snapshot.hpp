@@ -52,12 +52,13 @@ class LatticeFile {
 
   const std::vector<int64_t>& saved() const { return saved_; }  // MCS of the snapshots, ascending
 
- private:
   struct Settings {
     Lattice lattice;
     Units units;
     std::vector<std::string> type_names, properties;
   };
+
+ private:
   LatticeFile(const std::filesystem::path& folder, Settings settings);
   std::filesystem::path file_of(int64_t mcs) const;
   std::vector<int64_t> take_over(const std::filesystem::path& earlier) const;
@@ -72,7 +73,8 @@ class LatticeFile {
 };
 
 // A process's part of a snapshot.
-void write_snapshot_part(const std::filesystem::path& folder, const OwnPart& part, double voxel_um);
+void write_snapshot_part(const std::filesystem::path& folder, const OwnPart& part, double voxel_um,
+                         const std::vector<std::string>& properties);
 
 // The MCS of the snapshots in a lattice.h5, or in the folder of a run, which may be under way: ascending.
 std::vector<int64_t> snapshot_times(const std::filesystem::path& path);
