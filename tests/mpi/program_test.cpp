@@ -102,14 +102,30 @@ TEST_F(Mpirun, GoesOnWithAnotherNumberOfRanks) {
 
 // Cells that come and go, substances, and whatever shows them: the same files, on any number of ranks.
 TEST_F(Mpirun, PlaysLivingTissue) {
-  write("living.toml", test::tissue("[48, 40]", "[0, 0]", "[5, 9]") + R"(
+  std::string text = test::tissue("[48, 40]", "[0, 0]", "[5, 9]");
+  text.replace(text.find("volume >= 48"), 12, "volume >= 24");
+  write("living.toml", text + R"toml(
 [[rules]]
 types = "other"
-rate = "0.02 * age / s(60)" do = "die" how = "remove"[measure] every = 5 cells_every =
-                           10 [output] checkpoint_every = 7 lattice_every = 25 [[pictures]] name =
-                               "food" colour = "food" every = 40 [[pictures]] name = "taste" colour =
-                                   "taste" every = 40) ");
-      const Result alone = kiln("run living.toml --mcs 120 --out alone --json");
+rate = "0.02 * age / s(60)"
+do = "die"
+how = "remove"
+[measure]
+every = 5
+cells_every = 10
+[output]
+checkpoint_every = 7
+lattice_every = 25
+[[pictures]]
+name = "food"
+colour = "food"
+every = 40
+[[pictures]]
+name = "taste"
+colour = "taste"
+every = 40
+)toml");
+  const Result alone = kiln("run living.toml --mcs 120 --out alone --json");
   ASSERT_EQ(alone.exit_code, 0) << alone.out;
   const auto expect_the_same = [&](const fs::path& run) {
     EXPECT_EQ(value(read(run / "run.json"), "hash"), value(alone.out, "hash")) << run;

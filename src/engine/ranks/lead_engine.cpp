@@ -64,6 +64,16 @@ std::string keep_part(RankPlayer& brick, Processes& processes, CellId cells, Par
   return "";
 }
 
+// What a formula without a number makes a brick throw: every brick of the tissue, for they agree on it.
+std::exception_ptr advance_unless_refused(RankPlayer& brick, int64_t mcs) {
+  try {
+    brick.advance(mcs);
+  } catch (const UserError&) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
 // The first of all that had something to say.
 std::string first_said(std::string own, const std::vector<Message>& answers) {
   for (const Message& answer : answers)
@@ -162,7 +172,7 @@ std::string check_together(Crew& crew, PartStore& store, const std::string& chec
 
 void LeadEngine::advance(int64_t mcs) {
   crew_.order(Order::advance, mcs);
-  brick_->advance(mcs);
+  const std::exception_ptr refused = advance_unless_refused(*brick_, mcs);
   counts_ = brick_->counts();
   traffic_ = brick_->traffic();
   for (const Message& answer : crew_.answers()) {
@@ -171,6 +181,7 @@ void LeadEngine::advance(int64_t mcs) {
     traffic_.add(advanced.traffic);
     if (signal_ == 0) signal_ = int(advanced.signal);
   }
+  if (refused) std::rethrow_exception(refused);
 }
 
 // What is here already is left alone: measures may be reading it on another thread.
@@ -333,7 +344,7 @@ void follow(Crew& crew, const Model& model, const MakeRank& ranks, int threads,
           phase = now;
           brick->set_physics(now->physics.view());
         }
-        brick->advance(value);
+        advance_unless_refused(*brick, value);  // then by all, and the first one tells why
         answer = message_of(Advanced{brick->counts(), brick->traffic(), signal()});
         break;
       case Order::hash:
