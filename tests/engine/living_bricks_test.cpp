@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "engine/ranks/brick_player.hpp"
 #include "engine/schedule/tiles_plan.hpp"
 #include "support/bricks.hpp"
 #include "support/living_worlds.hpp"
