@@ -168,8 +168,6 @@ void Steerer::close() {
   answered_.notify_all();
 }
 
-int64_t Steerer::next_due(int64_t) const { return kNeverDue; }
-
 // Stays here while the run is paused.
 Controller::Answer Steerer::act() {
   while (true) {

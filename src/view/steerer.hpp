@@ -76,7 +76,8 @@ class Steerer : public Controller {
 
   // For the run.
   std::string name() const override { return "kiln run --steer"; }
-  int64_t next_due(int64_t) const override;
+  // After every MCS while it is paused, so that a step is one.
+  int64_t next_due(int64_t mcs) const override { return wants_now_ ? mcs + 1 : kNeverDue; }
   bool wants_now() const override { return wants_now_; }
   Answer act() override;
 

@@ -32,7 +32,7 @@ export class Slice {
     const w = width * fine, h = height * fine;
     Object.assign(this.buffer, { width: w, height: h });
     const image = new ImageData(w, h), out = new Uint32Array(image.data.buffer);
-    const nothing = dark ? 0xff120d0b : 0xfff3efec;
+    const nothing = dark ? 0xff30241e : 0xffffffff;
     const rgba = new Uint32Array(256), darker = new Uint32Array(256);
     for (let i = 0; i < 256; ++i) {
       const [r, g, b] = this.palette.subarray(i * 3, i * 3 + 3);

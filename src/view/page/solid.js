@@ -148,7 +148,25 @@ export class Solid {
 
   get longest() { return this.gl.getParameter(this.gl.MAX_3D_TEXTURE_SIZE); }
 
-  reset() { this.turn = 0.6; this.tilt = 0.42; this.zoom = 1; this.shift = [0, 0]; }
+  reset() {
+    Object.assign(this, { turn: 0.6, tilt: 0.42, zoom: 1, shift: [0, 0] });
+    if (this.filled) this.focus();
+  }
+
+  // On what can be seen, to a block: so it stays where it is while cells move.
+  focus() {
+    const [bx, by, bz] = this.size.map(n => Math.ceil(n / 8)), low = [Infinity, Infinity, Infinity], high = [0, 0, 0];
+    for (let z = 0, i = 0; z < bz; ++z)
+      for (let y = 0; y < by; ++y)
+        for (let x = 0; x < bx; ++x, ++i)
+          if (this.filled[i]) [x, y, z].forEach((at, axis) => {
+            low[axis] = Math.min(low[axis], at * 8);
+            high[axis] = Math.max(high[axis], Math.min(at * 8 + 8, this.size[axis]));
+          });
+    const isEmpty = low[0] > high[0];
+    this.middle = this.size.map((n, i) => (isEmpty ? n / 2 : (low[i] + high[i]) / 2));
+    this.radius = Math.hypot(...this.size.map((n, i) => (isEmpty ? n : high[i] - low[i]))) / 2;
+  }
 
   show(size, numbers, palette) {
     const gl = this.gl;
@@ -156,14 +174,15 @@ export class Solid {
     const isNew = size.some((n, i) => n !== this.size[i]);
     this.size = size;
     this.numbers = numbers;
-    const blocks = this.filledBlocks(size, blockSize, numbers);
+    this.filled = this.filledBlocks(size, blockSize, numbers);
+    if (isNew) this.focus();
     const upload = (unit, [x, y, z], bytes) => {
       gl.activeTexture(gl.TEXTURE0 + unit);
       if (isNew) gl.texImage3D(gl.TEXTURE_3D, 0, gl.R8UI, x, y, z, 0, gl.RED_INTEGER, gl.UNSIGNED_BYTE, bytes);
       else gl.texSubImage3D(gl.TEXTURE_3D, 0, 0, 0, 0, x, y, z, gl.RED_INTEGER, gl.UNSIGNED_BYTE, bytes);
     };
     upload(0, size, numbers);
-    upload(1, blockSize, blocks);
+    upload(1, blockSize, this.filled);
     gl.activeTexture(gl.TEXTURE0 + 2);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGB8, 256, 1, 0, gl.RGB, gl.UNSIGNED_BYTE, palette);
   }
@@ -180,17 +199,16 @@ export class Solid {
 
   // Everything about where the eye stands, in sites.
   camera() {
-    const [nx, ny, nz] = this.size;
-    const radius = Math.hypot(nx, ny, nz) / 2, opening = 0.42;
+    const opening = 0.42, { radius, middle } = this;
     const out = [Math.cos(this.tilt) * Math.sin(this.turn), -Math.cos(this.tilt) * Math.cos(this.turn), Math.sin(this.tilt)];
     const ahead = out.map(v => -v);
     const right = [Math.cos(this.turn), Math.sin(this.turn), 0];
     const up = cross(right, ahead);
-    const distance = (radius / Math.sin(opening)) * 0.86 / this.zoom;
+    const distance = (radius / Math.sin(opening)) * 0.72 / this.zoom;
     const aspect = this.canvas.width / Math.max(1, this.canvas.height);
     const half = Math.tan(opening);
     const spread = aspect > 1 ? [half * aspect, half] : [half, half / aspect];
-    const eye = [0, 1, 2].map(i => this.size[i] / 2 + out[i] * distance + (right[i] * this.shift[0] + up[i] * this.shift[1]) * radius);
+    const eye = [0, 1, 2].map(i => middle[i] + out[i] * distance + (right[i] * this.shift[0] + up[i] * this.shift[1]) * radius);
     return { eye, ahead, right, up, spread };
   }
 
