@@ -182,11 +182,14 @@ Controller::Answer Steerer::act() {
     // One step goes on, and is back after an MCS.
     const bool steps = std::exchange(steps_, false);
     wants_now_ = pauses_;
+    const bool goes_on = !pauses_ || steps || interrupt_->requested();
+    if (!goes_on) {  // clients that are answered find it paused
+      lock.unlock();
+      while_paused_();
+      lock.lock();
+    }
     answered_.notify_all();
-    if (!pauses_ || steps || interrupt_->requested()) return Answer::go_on;
-    lock.unlock();
-    while_paused_();
-    lock.lock();
+    if (goes_on) return Answer::go_on;
     came_.wait_for(lock, kPauseStretch, [&] { return !commands_.empty(); });
   }
 }
