@@ -140,7 +140,7 @@ class App {
   }
 }
 
-const app = new App();
+export const app = new App();
 app.begin().catch(error => {
   $("state").textContent = "not to be shown";
   $("note").hidden = false;

@@ -36,18 +36,13 @@ export class Scene {
     this.view = view;
     this.solidCanvas.hidden = !this.isSolid;
     this.sliceCanvas.hidden = this.isSolid;
-    if (!this.isSolid) {
-      this.slice.axis = "xyz".indexOf(view);
-      if (this.frame) this.slice.position = Math.min(this.slice.position || this.frame.size[this.slice.axis] >> 1, this.frame.size[this.slice.axis] - 1);
-    }
+    if (!this.isSolid) this.slice.axis = "xyz".indexOf(view);
     this.recolour();
   }
 
   show(frame) {
-    const isFirst = !this.frame;
     this.frame = frame;
     this.look.speeds = this.speeds(frame);
-    if (isFirst && !this.isSolid) this.slice.position = frame.size[this.slice.axis] >> 1;
     this.recolour();
   }
 
@@ -166,7 +161,7 @@ export class Scene {
   }
 
   moveSlice(position) {
-    this.slice.position = Math.min(Math.max(position, 0), this.frame.size[this.slice.axis] - 1);
+    this.slice.position = position;
     this.isFilled = false;
     this.draw();
   }

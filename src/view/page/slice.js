@@ -7,13 +7,19 @@ export class Slice {
     this.context = canvas.getContext("2d");
     this.buffer = document.createElement("canvas");
     this.axis = 2;
-    this.position = 0;
+    this.positions = null;  // by axis; the middle at first
     this.reset();
   }
 
   reset() { this.zoom = 1; this.shift = [0, 0]; }
 
-  show(size, numbers, palette, ids) { Object.assign(this, { size, numbers, palette, ids }); }
+  show(size, numbers, palette, ids) {
+    this.positions ??= size.map(n => n >> 1);
+    Object.assign(this, { size, numbers, palette, ids });
+  }
+
+  get position() { return this.positions?.[this.axis] ?? 0; }
+  set position(at) { this.positions[this.axis] = Math.min(Math.max(at, 0), this.size[this.axis] - 1); }
 
   axes() { return [[1, 2, true], [0, 2, true], [0, 1, false]][this.axis]; }
 
