@@ -12,7 +12,8 @@ namespace {
 std::vector<view::Change> changes_of(const std::string& folder) {
   const std::filesystem::path file = RunFolder{folder}.steering();
   if (!std::filesystem::exists(file))
-    throw UserError(fmt::format("{} has no {}: it is no run that was steered.", folder, file.filename().string()));
+    throw UserError(
+        fmt::format("{} has no {}: it is no run that was steered.", folder, file.filename().string()));
   return view::read_changes(file);
 }
 

@@ -48,7 +48,8 @@ Bytes FolderSource::packed(int64_t mcs, const std::string& field) {
     return recent_.front().bytes;
   }
   const State state = read_snapshot(folder_.path, mcs, property_names(model_));
-  recent_.push_front({mcs, field, std::make_shared<const std::string>(pack_frame(state, model_, field, false))});
+  recent_.push_front(
+      {mcs, field, std::make_shared<const std::string>(pack_frame(state, model_, field, false))});
   if (recent_.size() > kKept) recent_.pop_back();
   return recent_.front().bytes;
 }

@@ -84,7 +84,8 @@ PackedRows pack_rows(const Lattice& lattice, const Sampling& seen, const ValueAt
     RowPacker packer(std::size_t(seen.size.x));
     std::vector<uint32_t> row(std::size_t(seen.size.x));
     for (int64_t r = rows * chunk / chunks; r < rows * (chunk + 1) / chunks; ++r) {
-      Vec3i place{0, seen.place(int(r % seen.size.y), 1, lattice), seen.place(int(r / seen.size.y), 2, lattice)};
+      Vec3i place{0, seen.place(int(r % seen.size.y), 1, lattice),
+                  seen.place(int(r / seen.size.y), 2, lattice)};
       for (int x = 0; x < seen.size.x; ++x) {
         place.x = seen.place(x, 0, lattice);
         row[std::size_t(x)] = value_at(place);
@@ -174,18 +175,21 @@ void add_cells(Blocks& blocks, const State& state, const Model& model, bool posi
   const Cells& cells = state.cells;
   blocks.add_column("type", "u8", cells.type);
   blocks.add_column("volume", "f32", column_of(state, [&](CellId c) { return cells.extent[c].volume; }));
-  blocks.add_column("perimeter", "f32", column_of(state, [&](CellId c) { return cells.extent[c].perimeter; }));
+  blocks.add_column("perimeter", "f32",
+                    column_of(state, [&](CellId c) { return cells.extent[c].perimeter; }));
   if (positions) {
     const std::vector<bool> frozen = model.frozen_types();
     const float none = std::numeric_limits<float>::quiet_NaN();
     for (int axis = 0; axis < model.lattice.dimension; ++axis)
       blocks.add_column(std::string(1, "xyz"[axis]), "f32", column_of(state, [&](CellId c) {
-                          const bool tracked = c != kMedium && !frozen[cells.type[c]] && cells.extent[c].volume > 0;
+                          const bool tracked =
+                              c != kMedium && !frozen[cells.type[c]] && cells.extent[c].volume > 0;
                           return tracked ? float(cells.position(c)[axis]) : none;
                         }));
   }
   if (!cells.life.empty() && positions)
-    blocks.add_column("age", "f32", column_of(state, [&](CellId c) { return state.mcs - cells.life[c].born; }));
+    blocks.add_column("age", "f32",
+                      column_of(state, [&](CellId c) { return state.mcs - cells.life[c].born; }));
   if (model.living == nullptr || cells.property.empty()) return;
   const std::vector<Property>& properties = model.living->properties;
   for (std::size_t p = 0; p < properties.size(); ++p)
@@ -194,8 +198,8 @@ void add_cells(Blocks& blocks, const State& state, const Model& model, bool posi
 }
 
 // 0 to 255 over the range that the header tells.
-void add_field(Blocks& blocks, JsonObject& header, const State& state, const Model& model, const Sampling& seen,
-               const std::string& field) {
+void add_field(Blocks& blocks, JsonObject& header, const State& state, const Model& model,
+               const Sampling& seen, const std::string& field) {
   double low = 0, high = 1;
   const auto step_of = [&](double value) {
     return uint32_t(std::clamp((value - low) / (high - low), 0.0, 1.0) * 255 + 0.5);
@@ -212,7 +216,8 @@ void add_field(Blocks& blocks, JsonObject& header, const State& state, const Mod
     const auto [least, most] = std::minmax_element(substance->values.begin(), substance->values.end());
     low = *least;
     high = *most > *least ? *most : *least + 1;
-    blocks.add_rows("field", pack_rows(state.lattice, seen, [&, view = substance->view()](const Vec3i& place) {
+    blocks.add_rows("field",
+                    pack_rows(state.lattice, seen, [&, view = substance->view()](const Vec3i& place) {
                       return step_of(state.lattice.dimension == 2 ? concentration_at<2>(view, place)
                                                                   : concentration_at<3>(view, place));
                     }));

@@ -2,10 +2,10 @@
 //
 //   "KILN", uint32 length of the header, the header as JSON (padded to 4 bytes), blocks.
 //
-// The header lists the blocks: name, kind (u8, u16, f32: a column by cell id; rows: the lattice) and where they
-// lie. Numbers are little-endian. The lattice's rows are tokens, for each of `chunks` stretches of rows on its
-// own; a token is a varint n: an even one means n/2 sites as in the row before (in the first of a chunk: 0),
-// an odd one (n-1)/2 sites of the value that the next varint tells.
+// The header lists the blocks: name, kind (u8, u16, f32: a column by cell id; rows: the lattice) and where
+// they lie. Numbers are little-endian. The lattice's rows are tokens, for each of `chunks` stretches of rows
+// on its own; a token is a varint n: an even one means n/2 sites as in the row before (in the first of a
+// chunk: 0), an odd one (n-1)/2 sites of the value that the next varint tells.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ int reduction_of(const Lattice& lattice);
 // What colours can show beside cells: Act and substances, by name.
 std::vector<std::string> site_fields(const Model& model);
 
-// `field`: one of site_fields, or "" for none. `positions`: whether centroids are known (snapshots lack them).
+// `field`: one of site_fields, or "" for none. `positions`: whether centroids are known (snapshots lack
+// them).
 std::string pack_frame(const State& state, const Model& model, const std::string& field, bool positions);
 
 }  // namespace kiln::view

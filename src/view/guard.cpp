@@ -64,9 +64,10 @@ std::optional<http::Reply> Guard::refuse(const http::Request& request) const {
   const std::string host = request.header("host"), origin = request.header("origin"),
                     from = request.header("sec-fetch-site");
   if (!is_our_host(host))
-    return http::reply(403,
-                       "This is not the name of the machine that Kiln runs on. Open the URL that it printed; a "
-                       "name of your own goes behind --listen.\n");
+    return http::reply(
+        403,
+        "This is not the name of the machine that Kiln runs on. Open the URL that it printed; a "
+        "name of your own goes behind --listen.\n");
   const bool from_page = origin.empty() || origin == "http://" + host;
   const bool is_first_page = request.method == "GET" && request.path == "/";
   const bool from_elsewhere = from == "cross-site" || from == "same-site";

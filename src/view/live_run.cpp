@@ -106,9 +106,18 @@ void LiveRun::serve_frames(bool paused) {
 }
 
 bool LiveRun::may_take_frame() {
-  if (waiting_.empty() || Clock::now() < next_) return false;
+  if (waiting_.empty() || Clock::now() < next_ || missing_fields().empty()) return false;
   std::erase_if(sent_, [](const auto& frame) { return frame.expired(); });
   return int(sent_.size()) < kMostHeld;
+}
+
+std::vector<std::string> LiveRun::missing_fields() const {
+  std::vector<std::string> fields;
+  for (const auto& wish : waiting_) {
+    const auto found = frames_.find(wish.first);
+    if (found == frames_.end() || found->second.mcs != mcs_) fields.push_back(wish.first);
+  }
+  return fields;
 }
 
 void LiveRun::take_frames() {
@@ -116,17 +125,17 @@ void LiveRun::take_frames() {
   std::vector<std::string> fields;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& wish : waiting_) fields.push_back(wish.first);
+    fields = missing_fields();
   }
   const State& state = run_.simulation().engine().state();
   for (const std::string& field : fields) {
     const auto bytes = std::make_shared<const std::string>(pack_frame(state, run_.model(), field, true));
     const std::lock_guard lock(mutex_);
-    frames_[field] = {bytes, ++number_};
+    frames_[field] = {bytes, ++number_, state.mcs};
     sent_.emplace_back(bytes);
   }
   const std::lock_guard lock(mutex_);
-  std::erase_if(frames_, [&](const auto& frame) { return frame.second.number <= number_ - int64_t(fields.size()); });
+  std::erase_if(frames_, [&](const auto& frame) { return frame.second.mcs != state.mcs; });
   std::erase_if(waiting_, [](const auto& wish) { return wish.second == 0; });
   const double took = seconds_since(start);
   next_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(

@@ -46,6 +46,7 @@ class LiveRun : public Source, public Observer {
 
  private:
   bool may_take_frame();
+  std::vector<std::string> missing_fields() const;  // that clients wait for, of this MCS
   void take_frames();
   double rate() const;  // MCS per second of late
 
@@ -55,8 +56,8 @@ class LiveRun : public Source, public Observer {
   std::mutex mutex_;
   std::condition_variable came_;
   // All below is guarded by the mutex.
-  std::map<std::string, int> waiting_;            // clients, by the field that they wish for
-  std::map<std::string, NumberedFrame> frames_;   // the newest of each
+  std::map<std::string, int> waiting_;                  // clients, by the field that they wish for
+  std::map<std::string, NumberedFrame> frames_;         // the newest of each
   std::vector<std::weak_ptr<const std::string>> sent_;  // that clients may still hold
   int64_t number_ = 0;
   Clock::time_point next_ = Clock::now();  // the earliest time for a frame

@@ -30,8 +30,7 @@ std::optional<int64_t> number_of(const http::Request& request, const char* name)
   const std::string text = request.argument(name);
   if (text.empty()) return std::nullopt;
   const std::optional<int64_t> number = whole_in(text);
-  if (!number || *number < 0)
-    throw UserError(std::string(name) + " must be a whole number from 0 on.");
+  if (!number || *number < 0) throw UserError(std::string(name) + " must be a whole number from 0 on.");
   return number;
 }
 
@@ -71,7 +70,8 @@ http::Reply Site::found(const http::Request& request) {
   if (path == "/api/numbers") return source()->numbers();
   if (path == "/api/frame") return frame(request);
   if (path == "/api/measures")
-    return http::reply(200, source()->measures(number_of(request, "from").value_or(0)), "text/csv; charset=utf-8");
+    return http::reply(200, source()->measures(number_of(request, "from").value_or(0)),
+                       "text/csv; charset=utf-8");
   return nothing_here();
 }
 

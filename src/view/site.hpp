@@ -30,7 +30,8 @@ class Site {
 
   std::mutex mutex_;
   std::shared_ptr<Source> source_;
-  std::atomic<std::chrono::steady_clock::time_point> last_asked_{std::chrono::steady_clock::time_point::min()};
+  std::atomic<std::chrono::steady_clock::time_point> last_asked_{
+      std::chrono::steady_clock::time_point::min()};
 };
 
 }  // namespace kiln::view

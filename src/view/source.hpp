@@ -14,7 +14,7 @@ namespace kiln::view {
 using Bytes = std::shared_ptr<const std::string>;
 
 struct FrameWish {
-  int64_t after = 0;  // the number of the last frame that the client has
+  int64_t after = 0;                          // the number of the last frame that the client has
   std::optional<int64_t> mcs = std::nullopt;  // of a snapshot; none: the newest frame
   std::string field = "";
 };
@@ -22,6 +22,7 @@ struct FrameWish {
 struct NumberedFrame {
   Bytes bytes;  // nullptr: none newer has come within a moment
   int64_t number = 0;
+  int64_t mcs = -1;
 };
 
 class Source {

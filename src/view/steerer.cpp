@@ -71,7 +71,8 @@ std::shared_ptr<const Model> changed_model(const Model& model, const std::string
   const std::string& root = change.path.front();
   const bool is_number = std::holds_alternative<int64_t>(change.value.value) ||
                          std::holds_alternative<double>(change.value.value);
-  const bool is_steerable = std::find(std::begin(kSteerable), std::end(kSteerable), root) != std::end(kSteerable);
+  const bool is_steerable =
+      std::find(std::begin(kSteerable), std::end(kSteerable), root) != std::end(kSteerable);
   if (!is_steerable || !is_number)
     throw UserError(
         fmt::format("{} is no number that can be changed on the way: those of temperature, types, adhesion, "
@@ -112,7 +113,8 @@ void Replay::attach(Run& run) {
 }
 
 int64_t Replay::next_due(int64_t mcs) const {
-  const auto next = std::find_if(changes_.begin(), changes_.end(), [&](const Change& c) { return c.mcs > mcs; });
+  const auto next =
+      std::find_if(changes_.begin(), changes_.end(), [&](const Change& c) { return c.mcs > mcs; });
   return next == changes_.end() ? kNeverDue : next->mcs;
 }
 
@@ -138,10 +140,12 @@ void Steerer::attach(Run& run, const InterruptGuard& interrupt, std::function<vo
 http::Reply Steerer::take(const std::string& text) {
   const std::optional<std::string> what = plain_text(json_member(text, "do"));
   const std::optional<std::string> set = plain_text(json_member(text, "set"));
-  const bool known = what && (*what == "pause" || *what == "step" || *what == "go" || (*what == "set" && set));
+  const bool known =
+      what && (*what == "pause" || *what == "step" || *what == "go" || (*what == "set" && set));
   if (!known)
-    return http::reply(400, "A command is {\"do\": \"pause\"}, \"step\", \"go\", or {\"do\": \"set\", \"set\": "
-                            "\"temperature=30\"}.\n");
+    return http::reply(400,
+                       "A command is {\"do\": \"pause\"}, \"step\", \"go\", or {\"do\": \"set\", \"set\": "
+                       "\"temperature=30\"}.\n");
   const auto command = std::make_shared<Command>(Command{*what, set.value_or("")});
   std::unique_lock lock(mutex_);
   constexpr std::size_t kMost = 100;

@@ -24,7 +24,8 @@ struct Change {
   std::string set;
 };
 
-// steering.jsonl: {"mcs": 120, "set": "temperature=30"}, a line each. UserError where a line is something else.
+// steering.jsonl: {"mcs": 120, "set": "temperature=30"}, a line each. UserError where a line is something
+// else.
 std::vector<Change> read_changes(const std::filesystem::path& file);
 
 // The model with one number changed; UserError in the words of the model file where it may not be.

@@ -1,7 +1,7 @@
 #include "view/viewer.hpp"
 
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,13 +50,14 @@ Viewer::Viewer(std::shared_ptr<Source> source, const ViewOptions& options)
     const Guard* guard = nullptr;
   };
   const auto ready = std::make_shared<Ready>();
-  server_ = std::make_unique<http::Server>(options.listen, options.port, [this, ready](const http::Request& r) {
-    std::unique_lock lock(ready->mutex);
-    ready->set.wait(lock, [&] { return ready->guard != nullptr; });
-    const Guard& guard = *ready->guard;
-    lock.unlock();
-    return site_.answer(r, guard);
-  });
+  server_ =
+      std::make_unique<http::Server>(options.listen, options.port, [this, ready](const http::Request& r) {
+        std::unique_lock lock(ready->mutex);
+        ready->set.wait(lock, [&] { return ready->guard != nullptr; });
+        const Guard& guard = *ready->guard;
+        lock.unlock();
+        return site_.answer(r, guard);
+      });
   guard_ = std::make_unique<Guard>(server_->port(), names);
   const std::lock_guard lock(ready->mutex);
   ready->guard = guard_.get();
@@ -73,12 +74,14 @@ void Viewer::announce() const {
   const int port = server_->port();
   if (is_loopback(options_.listen)) {
     if (std::getenv("SSH_CONNECTION") != nullptr)
-      tell(stderr, "  from your own machine: ssh -L {}:127.0.0.1:{} {}, then open http://127.0.0.1:{}/?token={}\n",
+      tell(stderr,
+           "  from your own machine: ssh -L {}:127.0.0.1:{} {}, then open http://127.0.0.1:{}/?token={}\n",
            port, port, own_name(), port, guard_->token());
     return;
   }
   tell(stderr,
-       "  warning: others in the network can reach it, and whoever reads along sees the token and the tissue,\n"
+       "  warning: others in the network can reach it, and whoever reads along sees the token and the "
+       "tissue,\n"
        "  for nothing is encrypted. Safer is to leave --listen out, and from your own machine:\n"
        "    ssh -L {}:127.0.0.1:{} {}\n",
        port, port, own_name());

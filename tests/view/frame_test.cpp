@@ -26,7 +26,8 @@ volume = {target = 60, lambda = 2}
 [[initial]]
 kind = "boxes"
 types = {a = 1, b = 1}
-)" + std::string(is_flat ? "box = [4, 4]\nspacing = [5, 4]\n" : "box = [4, 4, 4]\nspacing = [5, 4, 6]\n") + more,
+)" + std::string(is_flat ? "box = [4, 4]\nspacing = [5, 4]\n" : "box = [4, 4, 4]\nspacing = [5, 4, 6]\n") +
+                         more,
                      "m.toml", "");
 }
 
@@ -52,7 +53,8 @@ struct Read {
   std::vector<Number> column(const std::string& name) const {
     const std::string about = block(name);
     std::vector<Number> values(std::size_t(*whole_in(*json_member(about, "count"))));
-    std::memcpy(values.data(), blocks + *whole_in(*json_member(about, "offset")), values.size() * sizeof(Number));
+    std::memcpy(values.data(), blocks + *whole_in(*json_member(about, "offset")),
+                values.size() * sizeof(Number));
     return values;
   }
   std::vector<uint32_t> rows(const std::string& name) const {
@@ -72,7 +74,9 @@ struct Read {
         const uint32_t value = token % 2 == 1 ? varint(at) : 0;
         for (uint32_t i = 0; i < token / 2; ++i) {
           const bool is_first_row = values.size() - start < std::size_t(width);
-          values.push_back(token % 2 == 1 ? value : is_first_row ? 0 : values[values.size() - std::size_t(width)]);
+          values.push_back(token % 2 == 1 ? value
+                           : is_first_row ? 0
+                                          : values[values.size() - std::size_t(width)]);
         }
       }
     }

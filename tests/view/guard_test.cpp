@@ -77,8 +77,9 @@ TEST_F(ViewGuard, TheCookieIsNotTheTokenAndScriptsDoNotSeeIt) {
   EXPECT_TRUE(lets_in_with({}));
   EXPECT_TRUE(lets_in_with({{"cookie", "a=b; " + cookie() + "; c=d"}}));
   const std::string name = cookie().substr(0, cookie().find('=') + 1);
-  for (const std::string& wrong : {std::string(), name, name + guard_.token(), "kiln-1=" + cookie().substr(name.size()),
-                                   cookie() + "0", std::string("=;=;;")})
+  for (const std::string& wrong :
+       {std::string(), name, name + guard_.token(), "kiln-1=" + cookie().substr(name.size()), cookie() + "0",
+        std::string("=;=;;")})
     EXPECT_FALSE(lets_in_with({{"cookie", wrong}})) << wrong;
 }
 
@@ -87,8 +88,9 @@ TEST_F(ViewGuard, OnlyItsOwnNamesAndPlainAddressesAreItsHost) {
   for (const char* own : {"127.0.0.1:8642", "localhost:8642", "localhost:9000", "localhost", "[::1]:8642",
                           "192.168.1.7:8642", "workstation:8642"})
     EXPECT_TRUE(lets_in_with({{"host", own}})) << own;
-  for (const char* other : {"", "evil.example", "evil.example:8642", "127.0.0.1.evil.example", "localhost.evil",
-                            "1.2.3", "[evil]", "[::1", "workstation.evil.example", "127.0.0.1@evil.example"})
+  for (const char* other :
+       {"", "evil.example", "evil.example:8642", "127.0.0.1.evil.example", "localhost.evil", "1.2.3",
+        "[evil]", "[::1", "workstation.evil.example", "127.0.0.1@evil.example"})
     EXPECT_FALSE(lets_in_with({{"host", other}})) << other;
 }
 
@@ -97,7 +99,8 @@ TEST_F(ViewGuard, OtherSitesAreRefused) {
   EXPECT_TRUE(lets_in_with({{"origin", own}}));
   EXPECT_TRUE(lets_in_with({{"origin", own}}, "POST"));
   EXPECT_FALSE(lets_in_with({}, "POST"));
-  for (const char* other : {"http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1:8642"}) {
+  for (const char* other :
+       {"http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1:8642"}) {
     EXPECT_FALSE(lets_in_with({{"origin", other}})) << other;
     EXPECT_FALSE(lets_in_with({{"origin", other}}, "POST")) << other;
   }

@@ -31,7 +31,9 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   bool connected() const { return connected_; }
-  void send_bytes(std::string_view bytes) const { (void)!send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+  void send_bytes(std::string_view bytes) const {
+    (void)!send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
   // Says that nothing more comes.
   void end() const { shutdown(socket_, SHUT_WR); }
   // All until the other side closes; `most_ms`: without anything new.

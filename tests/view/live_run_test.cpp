@@ -64,7 +64,7 @@ class ViewRun : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   std::unique_ptr<kiln::Run> run_in(const std::string& name, Controller* controller = nullptr,
-                              const std::vector<std::string>& set = {}) const {
+                                    const std::vector<std::string>& set = {}) const {
     RunSettings settings;
     settings.engine.engine = "threads";
     settings.out = folder_ / name;
@@ -132,7 +132,8 @@ TEST_F(ViewRun, NobodyWatchingTakesNoFrames) {
 // Commands that are given while it runs.
 TEST_F(ViewRun, PausesStepsAndGoesOn) {
   Steerer steerer;
-  const auto run = run_in("steered", &steerer, {"mcs=100000000", "output.lattice_every=0", "measure.every=1000"});
+  const auto run =
+      run_in("steered", &steerer, {"mcs=100000000", "output.lattice_every=0", "measure.every=1000"});
   const InterruptGuard interrupt;
   LiveRun live(*run, &steerer);
   steerer.attach(*run, interrupt, [&live] { live.serve_frames(true); });
@@ -141,7 +142,10 @@ TEST_F(ViewRun, PausesStepsAndGoesOn) {
   std::thread person([&] {
     EXPECT_EQ(steerer.take(R"({"do": "pause"})").status, 200);
     EXPECT_EQ(*json_member(live.status(), "state"), "\"paused\"");
-    EXPECT_TRUE(live.frame({1}).bytes);  // also while it stands still
+    // Also while it stands still, but not the same again.
+    const NumberedFrame still = live.frame({0, std::nullopt, "act"});
+    EXPECT_EQ(mcs_of(still), mcs());
+    EXPECT_FALSE(live.frame({still.number, std::nullopt, "act"}).bytes);
     for (int i = 0; i < 3; ++i) {
       const int64_t before = mcs();
       EXPECT_EQ(steerer.take(R"({"do": "step"})").status, 200);
@@ -214,9 +218,10 @@ TEST_F(ViewRun, AFolderShowsItsSnapshots) {
 TEST_F(ViewRun, OnlyNumbersOfThePhysicsChangeOnTheWay) {
   const auto model = model_of();
   EXPECT_EQ(changed_model(*model, "temperature=12")->phases[0].physics.temperature, 12);
-  for (const char* wrong : {"temperature=hot", "temperature=true", "temperature=[1]", "lattice.size=3", "mcs=3", "seed=4",
-                            "initial.0.file=1", "nonsense", "=3", "types.a.colour=red", "fields.f.file=/etc/passwd",
-                            "types.a.volume.lamda=3", "types.c.volume.lambda=3", "temperature=1e400"})
+  for (const char* wrong :
+       {"temperature=hot", "temperature=true", "temperature=[1]", "lattice.size=3", "mcs=3", "seed=4",
+        "initial.0.file=1", "nonsense", "=3", "types.a.colour=red", "fields.f.file=/etc/passwd",
+        "types.a.volume.lamda=3", "types.c.volume.lambda=3", "temperature=1e400"})
     EXPECT_THROW(changed_model(*model, wrong), UserError) << wrong;
 }
 
@@ -228,9 +233,10 @@ TEST_F(ViewRun, BadRecordsOfChangesAreRefused) {
   };
   EXPECT_EQ(read(""), 0u);
   EXPECT_EQ(read("{\"mcs\": 3, \"set\": \"temperature=4\"}\n{\"mcs\": 3, \"set\": \"temperature=5\"}\n"), 2u);
-  for (const char* wrong : {"x\n", "{}\n", "{\"mcs\": 0, \"set\": \"a=1\"}\n", "{\"mcs\": \"x\", \"set\": \"a=1\"}\n",
-                            "{\"mcs\": 3}\n", "{\"mcs\": 3, \"set\": 4}\n",
-                            "{\"mcs\": 3, \"set\": \"a=1\"}\n{\"mcs\": 2, \"set\": \"a=1\"}\n"})
+  for (const char* wrong :
+       {"x\n", "{}\n", "{\"mcs\": 0, \"set\": \"a=1\"}\n", "{\"mcs\": \"x\", \"set\": \"a=1\"}\n",
+        "{\"mcs\": 3}\n", "{\"mcs\": 3, \"set\": 4}\n",
+        "{\"mcs\": 3, \"set\": \"a=1\"}\n{\"mcs\": 2, \"set\": \"a=1\"}\n"})
     EXPECT_THROW(read(wrong), UserError) << wrong;
 }
 

@@ -21,7 +21,8 @@ int refusal(const std::string& head) {
 
 TEST(ViewRequest, AreReadAsBrowsersSendThem) {
   const Request request = read(
-      "GET /api/frame?after=12&field=o2%20a+b HTTP/1.1\r\nHost: localhost:8642\r\nCOOKIE:  kiln-8642=ab \r\n\r\n");
+      "GET /api/frame?after=12&field=o2%20a+b HTTP/1.1\r\nHost: localhost:8642\r\nCOOKIE:  kiln-8642=ab "
+      "\r\n\r\n");
   EXPECT_EQ(request.method, "GET");
   EXPECT_EQ(request.path, "/api/frame");
   EXPECT_EQ(request.argument("after"), "12");

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "view/http_client.hpp"
 #include "support/fuzz.hpp"
+#include "view/http_client.hpp"
 #include "view/site.hpp"
 
 namespace kiln::view {
@@ -24,7 +24,8 @@ class StillSource : public Source {
   std::string about() override { return "{}"; }
   std::string status() override { return R"({"mcs": 7})"; }
   NumberedFrame frame(const FrameWish& wish) override {
-    return wish.after >= 3 ? NumberedFrame{} : NumberedFrame{std::make_shared<const std::string>("tissue"), 3};
+    return wish.after >= 3 ? NumberedFrame{}
+                           : NumberedFrame{std::make_shared<const std::string>("tissue"), 3};
   }
   std::string measures(int64_t from) override { return from == 0 ? "mcs\n0\n" : ""; }
   http::Reply steer(const std::string& command) override {
@@ -45,18 +46,21 @@ class ViewServer : public testing::Test {
   void serve(const http::Limits& limits) {
     server_.reset();
     server_ = std::make_unique<http::Server>(
-        "127.0.0.1", std::nullopt, [this](const http::Request& r) { return site_.answer(r, guard_); }, limits);
+        "127.0.0.1", std::nullopt, [this](const http::Request& r) { return site_.answer(r, guard_); },
+        limits);
   }
   std::string cookie() const {
     const std::string text = guard_.cookie().second;
     return "Cookie: " + text.substr(0, text.find(';')) + "\r\n";
   }
   std::string get(const std::string& target, const std::string& headers) const {
-    return asked(server_->port(), "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + headers + "\r\n");
+    return asked(server_->port(), "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+                                      headers + "\r\n");
   }
   std::string post(const std::string& body, const std::string& headers) const {
-    return asked(server_->port(), "POST /api/steer HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: " +
-                                      std::to_string(body.size()) + "\r\n" + headers + "\r\n" + body);
+    return asked(server_->port(),
+                 "POST /api/steer HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: " +
+                     std::to_string(body.size()) + "\r\n" + headers + "\r\n" + body);
   }
   // It still answers as it should.
   void expect_well() const { EXPECT_EQ(status_of(get("/api/status", cookie())), "200"); }
@@ -86,15 +90,18 @@ TEST_F(ViewServer, AnswersWhatThePageAsks) {
   EXPECT_NE(frame.find("X-Frame: 3"), frame.npos);
   EXPECT_TRUE(frame.ends_with("tissue"));
   EXPECT_EQ(status_of(get("/api/frame?after=3", cookie())), "204");
-  EXPECT_NE(get("/api/frame?after=-1", cookie()).find("after must be a whole number from 0 on."), std::string::npos);
+  EXPECT_NE(get("/api/frame?after=-1", cookie()).find("after must be a whole number from 0 on."),
+            std::string::npos);
   EXPECT_TRUE(get("/api/measures?from=0", cookie()).ends_with("mcs\n0\n"));
   EXPECT_EQ(status_of(get("/page/app.js", cookie())), "200");
-  for (const char* nowhere : {"/page/", "/page/app", "/page/app.js/", "/page//app.js", "/etc/passwd", "/api", "//"})
+  for (const char* nowhere :
+       {"/page/", "/page/app", "/page/app.js/", "/page//app.js", "/etc/passwd", "/api", "//"})
     EXPECT_EQ(status_of(get(nowhere, cookie())), "404") << nowhere;
 }
 
 TEST_F(ViewServer, EveryAnswerIsStrict) {
-  for (const std::string& answer : {get("/", cookie()), get("/api/status", cookie()), get("/", ""), get("/no", cookie())}) {
+  for (const std::string& answer :
+       {get("/", cookie()), get("/api/status", cookie()), get("/", ""), get("/no", cookie())}) {
     EXPECT_NE(answer.find("Content-Security-Policy: default-src 'none'"), answer.npos);
     EXPECT_NE(answer.find("X-Content-Type-Options: nosniff"), answer.npos);
     EXPECT_NE(answer.find("Cache-Control: no-store"), answer.npos);
@@ -103,7 +110,8 @@ TEST_F(ViewServer, EveryAnswerIsStrict) {
 }
 
 TEST_F(ViewServer, ForeignHostsAndOriginsAreRefused) {
-  const std::string foreign = "GET /api/status HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n" + cookie() + "\r\n";
+  const std::string foreign =
+      "GET /api/status HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n" + cookie() + "\r\n";
   EXPECT_EQ(status_of(asked(server_->port(), foreign)), "403");
   EXPECT_EQ(status_of(asked(server_->port(), "GET / HTTP/1.1\r\nConnection: close\r\n\r\n")), "403");
   EXPECT_EQ(status_of(get("/api/status", cookie() + "Origin: http://evil.example\r\n")), "403");
@@ -170,7 +178,8 @@ TEST_F(ViewServer, SlowClientsHoldNobodyUp) {
   class LargeSource : public StillSource {
    public:
     NumberedFrame frame(const FrameWish&) override { return {bytes, 1}; }
-    std::shared_ptr<const std::string> bytes = std::make_shared<const std::string>(std::string(32 << 20, 'x'));
+    std::shared_ptr<const std::string> bytes =
+        std::make_shared<const std::string>(std::string(32 << 20, 'x'));
   };
   const auto large = std::make_shared<LargeSource>();
   site_.show(large);
@@ -181,8 +190,8 @@ TEST_F(ViewServer, SlowClientsHoldNobodyUp) {
   for (int i = 0; i < 30; ++i) {
     open.push_back(std::make_unique<Connection>(server_->port()));
     const std::string head = "GET /api/frame HTTP/1.1\r\nHost: localhost\r\n" + cookie();
-    if (i % 3 == 1) open.back()->send_bytes(head);            // never ends its request
-    if (i % 3 == 2) open.back()->send_bytes(head + "\r\n");   // never reads the answer
+    if (i % 3 == 1) open.back()->send_bytes(head);           // never ends its request
+    if (i % 3 == 2) open.back()->send_bytes(head + "\r\n");  // never reads the answer
   }
   for (int i = 0; i < 20; ++i) expect_well();
   while (server_->clients() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));

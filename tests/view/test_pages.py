@@ -71,7 +71,7 @@ class Pages(unittest.TestCase):
         page.click_on("#go")
         page.wait_for("document.querySelector('#state').textContent === 'paused'")
         page.wait_for(run_js("return app.scene.frame.mcs === app.status.mcs"))
-        page.value(run_js("app.scene.draw()"))
+        page.value(run_js("app.scene.draw(); await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));"))
         seen = page.wait_for(f"(p => p.amber > 2000 && p.teal > 2000 && p)({PIXELS})")
         self.assertLess(seen["amber"] + seen["teal"], 0.9 * seen["all"])
         box = page.box("#solid")

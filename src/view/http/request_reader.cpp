@@ -69,7 +69,9 @@ std::optional<Refusal> read_target(std::string_view target, Request& to) {
     return Refusal{414, fmt::format("The address has more than {} characters.", kLongestTarget)};
   std::string_view query = target;
   to.path = std::string(take(query, "?"));
-  const auto plain = [](char c) { return is_letter_or_digit(c) || c == '/' || c == '.' || c == '-' || c == '_'; };
+  const auto plain = [](char c) {
+    return is_letter_or_digit(c) || c == '/' || c == '.' || c == '-' || c == '_';
+  };
   const bool is_plain = std::all_of(to.path.begin(), to.path.end(), plain);
   if (to.path.empty() || to.path[0] != '/' || !is_plain || to.path.find("..") != std::string::npos)
     return Refusal{400, "The address is none of the viewer's."};
@@ -78,8 +80,7 @@ std::optional<Refusal> read_target(std::string_view target, Request& to) {
     const std::optional<std::string> name = decoded(take(value, "="));
     const std::optional<std::string> what = decoded(value);
     if (!name || !what) return Refusal{400, "The query holds a code that is none, or none of a letter."};
-    if (!to.query.emplace(*name, *what).second)
-      return Refusal{400, "The query gives a value twice."};
+    if (!to.query.emplace(*name, *what).second) return Refusal{400, "The query gives a value twice."};
   }
   return std::nullopt;
 }
@@ -88,10 +89,8 @@ std::optional<Refusal> read_request_line(std::string_view line, Request& to) {
   const std::string_view method = take(line, " "), target = take(line, " ");
   if (!is_token(method) || !is_printable(target) || target.empty() || !line.starts_with("HTTP/"))
     return Refusal{400, "The first line is no request."};
-  if (line != "HTTP/1.1" && line != "HTTP/1.0")
-    return Refusal{505, "Only HTTP/1.1 is spoken here."};
-  if (method != "GET" && method != "POST")
-    return Refusal{405, "Only GET and POST are known."};
+  if (line != "HTTP/1.1" && line != "HTTP/1.0") return Refusal{505, "Only HTTP/1.1 is spoken here."};
+  if (method != "GET" && method != "POST") return Refusal{405, "Only GET and POST are known."};
   to.method = std::string(method);
   to.keeps_alive = line == "HTTP/1.1";
   return read_target(target, to);

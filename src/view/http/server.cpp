@@ -41,7 +41,11 @@ bool is_ready(int socket, short what, Clock::time_point until, const std::atomic
 class Exchange : public httplib::Stream {
  public:
   Exchange(int socket, std::string request, const Limits& limits, const std::atomic<bool>& stops)
-      : socket_(socket), request_(std::move(request)), limits_(limits), stops_(stops), until_(in(limits.reply_seconds)) {}
+      : socket_(socket),
+        request_(std::move(request)),
+        limits_(limits),
+        stops_(stops),
+        until_(in(limits.reply_seconds)) {}
 
   bool is_readable() const override { return read_ < request_.size(); }
   bool is_writable() const override { return !failed_ && !stops_; }
@@ -132,7 +136,8 @@ class Throttle {
   bool lets_through() {
     const std::lock_guard lock(mutex_);
     const auto now = Clock::now();
-    left_ = std::min(2 * per_second_, left_ + per_second_ * std::chrono::duration<double>(now - last_).count());
+    left_ =
+        std::min(2 * per_second_, left_ + per_second_ * std::chrono::duration<double>(now - last_).count());
     last_ = now;
     if (left_ < 1) return false;
     left_ -= 1;
@@ -183,7 +188,8 @@ class Server::Library : private httplib::Server {
     if (!port) {
       port_ = bind_to_any_port(address);
       if (port_ > 0) return;
-      throw UserError(fmt::format("cannot listen at {}: --listen takes an address of this machine.", address));
+      throw UserError(
+          fmt::format("cannot listen at {}: --listen takes an address of this machine.", address));
     }
     throw UserError(
         fmt::format("cannot listen at {}, port {}: another program may have it; without --port a free one is "
@@ -258,7 +264,8 @@ class Server::Library : private httplib::Server {
   // Said once and not waited for: the client may be one that never reads.
   void refuse(int socket, const Refusal& refusal) {
     const std::string text = fmt::format(
-        "HTTP/1.1 {} Refused\r\nContent-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n"
+        "HTTP/1.1 {} Refused\r\nContent-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: "
+        "nosniff\r\n"
         "Connection: close\r\nContent-Length: {}\r\n\r\n{}\n",
         refusal.status, refusal.why.size() + 1, refusal.why);
     (void)!send(socket, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -273,15 +280,17 @@ class Server::Library : private httplib::Server {
     }
     to.status = reply.status;
     for (const auto& [name, value] : reply.headers) to.set_header(name, value);
-    const std::shared_ptr<const std::string> body = reply.body ? reply.body : std::make_shared<const std::string>();
+    const std::shared_ptr<const std::string> body =
+        reply.body ? reply.body : std::make_shared<const std::string>();
     if (body->empty()) {
       to.set_content("", reply.type);
       return;
     }
-    to.set_content_provider(body->size(), reply.type, [body](size_t offset, size_t length, httplib::DataSink& sink) {
-      constexpr std::size_t kAtOnce = 256 * 1024;
-      return sink.write(body->data() + offset, std::min(length, kAtOnce));
-    });
+    to.set_content_provider(body->size(), reply.type,
+                            [body](size_t offset, size_t length, httplib::DataSink& sink) {
+                              constexpr std::size_t kAtOnce = 256 * 1024;
+                              return sink.write(body->data() + offset, std::min(length, kAtOnce));
+                            });
   }
 
   // The library passes its own idea of a request on; the checked one waits here.
@@ -315,9 +324,7 @@ namespace kiln::http {
 
 class Server::Library {};
 
-void require_server() {
-  throw Failure("this build has no viewer: install libcpp-httplib-dev and rebuild.");
-}
+void require_server() { throw Failure("this build has no viewer: install libcpp-httplib-dev and rebuild."); }
 
 Server::Server(const std::string&, std::optional<int>, Handler, const Limits&) { require_server(); }
 Server::~Server() = default;

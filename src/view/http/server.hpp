@@ -24,11 +24,11 @@ inline constexpr bool kHasServer = false;
 void require_server();
 
 struct Limits {
-  int clients = 64;             // connections at a time
-  double idle_seconds = 5;      // a connection without a request
-  double request_seconds = 5;   // from the first byte of a request to its last
-  double stalled_seconds = 5;   // in which a client takes nothing of what it is sent
-  double reply_seconds = 60;    // to take all of it
+  int clients = 64;                   // connections at a time
+  double idle_seconds = 5;            // a connection without a request
+  double request_seconds = 5;         // from the first byte of a request to its last
+  double stalled_seconds = 5;         // in which a client takes nothing of what it is sent
+  double reply_seconds = 60;          // to take all of it
   double requests_per_second = 2000;  // of all clients together
 };
 
