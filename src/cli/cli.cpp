@@ -135,7 +135,8 @@ void add_run(CLI::App& app, RunOptions& o) {
   c.add_flag("--view", o.view, "shows it in a browser while it runs; see docs/viewer.md");
   auto* steer = c.add_flag("--steer", o.steer, "with --view: it can be paused and changed from there");
   add_viewer_options(c, o.viewer);
-  c.add_option("--replay", o.replay, "repeats a steered run with all changes; without MODEL that of its folder")
+  c.add_option("--replay", o.replay,
+               "repeats a steered run with all changes; without MODEL that of its folder")
       ->type_name("RUN")
       ->excludes(steer);
   c.footer(

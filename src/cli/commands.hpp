@@ -29,9 +29,9 @@ struct RunOptions {
   bool force = false;
   bool resume = false;
   bool json = false;
-  bool view = false;    // in a browser
-  bool steer = false;   // from there
-  std::string replay;   // the folder of a steered run that is repeated; empty: none
+  bool view = false;   // in a browser
+  bool steer = false;  // from there
+  std::string replay;  // the folder of a steered run that is repeated; empty: none
   view::ViewOptions viewer;
 };
 int run_command(const RunOptions& options);

@@ -6,7 +6,6 @@
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
 #include "data/hdf5/file.hpp"
-#include "view/http/server.hpp"
 #include "engine/cuda/driver/driver.hpp"
 #include "engine/cuda/driver/nvrtc.hpp"
 #include "engine/ranks/join.hpp"
@@ -14,6 +13,7 @@
 #include "output/picture/png.hpp"
 #include "output/run/record.hpp"
 #include "output/table/columns.hpp"
+#include "view/http/server.hpp"
 
 namespace kiln {
 namespace {

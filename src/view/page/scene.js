@@ -5,6 +5,7 @@ import { figure } from "./charts.js";
 import { Slice } from "./slice.js";
 import { Solid } from "./solid.js";
 
+const slowMs = 40;  // a picture that takes longer does not move well
 const speedOver = 10;  // MCS, at least, between the two places that a speed is made of
 
 export class Scene {
@@ -22,6 +23,7 @@ export class Scene {
     this.view = this.isFlat ? "z" : "solid";
     this.places = [];
     this.moving = 0;
+    this.coarse = 1;
     this.onPick = () => {};
     for (const canvas of [this.solidCanvas, this.sliceCanvas]) this.listen(canvas);
     new ResizeObserver(() => this.draw()).observe(stage);
@@ -43,6 +45,7 @@ export class Scene {
   show(frame) {
     this.frame = frame;
     this.look.speeds = this.speeds(frame);
+    if (this.isSlow) this.moving = performance.now();
     this.recolour();
   }
 
@@ -110,17 +113,21 @@ export class Scene {
     });
   }
 
-  // Where a frame takes long, as without a GPU, fewer pixels are drawn while it moves.
+  // Where drawing takes long, as without a GPU, there are fewer pixels while anything moves, and all of them once
+  // it stands still.
   drawSolid(background) {
     const isMoving = performance.now() - this.moving < 250;
-    this.solid.coarse = isMoving ? this.coarse ?? 1 : 1;
+    this.solid.coarse = isMoving ? this.coarse : 1;
     const start = performance.now();
     this.solid.draw(background);
-    if (!isMoving) return;
     this.solid.finish();
     const took = performance.now() - start;
-    if (took > 40) this.coarse = Math.min(4, (this.coarse ?? 1) * 1.4);
-    else if (took < 15) this.coarse = Math.max(1, (this.coarse ?? 1) / 1.2);
+    if (!isMoving) {
+      this.isSlow = took > slowMs;
+      return;
+    }
+    if (took > slowMs) this.coarse = Math.min(4, this.coarse * 1.4);
+    else if (took < slowMs / 3) this.coarse = Math.max(1, this.coarse / 1.2);
     clearTimeout(this.settling);
     this.settling = setTimeout(() => this.draw(), 300);
   }
