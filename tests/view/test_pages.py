@@ -107,7 +107,7 @@ class Pages(unittest.TestCase):
             page.wait_for(f"""(() => {{
               const c = document.querySelector('#solid'), gl = c.getContext('webgl2'), p = new Uint8Array(4);
               gl.readPixels(c.width * {right}, c.height * (1 - {down}), 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, p);
-              return Math.max(...p.slice(0, 3)) - Math.min(...p.slice(0, 3)) < 8 && p[0] > 60;
+              return p[0] > 3 * p[1] && p[2] > 2 * p[1] && p[0] > 60;
             }})()""")
             page.key("Escape")
         self.assertGreater(len(chosen), 1)

@@ -42,7 +42,7 @@ export function colouring(frame, about, look) {
   const typeNumber = types.map(t => add(fromHex(t.colour)));
   const isPlain = types.map((t, i) => i === 0 || t.frozen);
   const isHidden = types.map((t, i) => i === 0 || look.hiddenTypes.has(i));
-  palette.set([255, 255, 255], chosen * 3);
+  palette.set([255, 45, 150], chosen * 3);
   const byCell = new Uint8Array(type.length);
   const result = { palette, byCell, range: null, byValue: null };
 
