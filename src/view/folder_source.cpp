@@ -54,13 +54,24 @@ Bytes FolderSource::packed(int64_t mcs, const std::string& field) {
   return recent_.front().bytes;
 }
 
-NumberedFrame FolderSource::frame(const FrameWish& wish) {
+int64_t FolderSource::snapshot_of(const std::optional<int64_t>& mcs) const {
   const std::vector<int64_t> times = snapshot_times(folder_.path);
   if (times.empty()) throw UserError("the folder holds no snapshots any more.");
-  const int64_t mcs = wish.mcs.value_or(times.back());
-  if (!std::binary_search(times.begin(), times.end(), mcs))
-    throw UserError(fmt::format("there is no snapshot of MCS {}.", mcs));
-  return {packed(mcs, wish.field), mcs + 1};
+  if (mcs && !std::binary_search(times.begin(), times.end(), *mcs))
+    throw UserError(fmt::format("there is no snapshot of MCS {}.", *mcs));
+  return mcs.value_or(times.back());
+}
+
+NumberedFrame FolderSource::frame(const FrameWish& wish) {
+  const int64_t mcs = snapshot_of(wish.mcs);
+  return {packed(mcs, wish.field), mcs + 1, mcs};
+}
+
+http::Reply FolderSource::picture(const PictureWish& wish) {
+  const int64_t mcs = snapshot_of(wish.mcs);
+  const std::lock_guard lock(mutex_);
+  const State state = read_snapshot(folder_.path, mcs, property_names(model_));
+  return http::reply(200, draw_wish(wish, model_, state), "image/png");
 }
 
 std::string FolderSource::measures(int64_t from) { return whole_lines(folder_.measures(), from); }

@@ -18,6 +18,7 @@ class FolderSource : public Source {
   std::string about() override;
   std::string status() override;
   NumberedFrame frame(const FrameWish& wish) override;
+  http::Reply picture(const PictureWish& wish) override;
   std::string measures(int64_t from) override;
 
  private:
@@ -26,6 +27,7 @@ class FolderSource : public Source {
     std::string field;
     Bytes bytes;
   };
+  int64_t snapshot_of(const std::optional<int64_t>& mcs) const;
   Bytes packed(int64_t mcs, const std::string& field);
 
   RunFolder folder_;

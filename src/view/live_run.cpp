@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/seconds.hpp"
 #include "view/about.hpp"
@@ -15,6 +16,7 @@ constexpr double kLeastSeconds = 0.09;  // between two frames
 constexpr double kRestPerWork = 40;     // so many times as long as a frame took, none is taken
 constexpr int kMostHeld = 8;            // frames that slow clients may hold
 constexpr auto kLongestWait = std::chrono::milliseconds(1000);
+constexpr auto kLongestPicture = std::chrono::seconds(60);
 constexpr double kRateSeconds = 5;
 
 }  // namespace
@@ -64,6 +66,44 @@ NumberedFrame LiveRun::frame(const FrameWish& wish) {
 
 std::string LiveRun::measures(int64_t from) { return whole_lines(measures_, from); }
 
+http::Reply LiveRun::picture(const PictureWish& wish) {
+  if (wish.mcs) throw UserError("a run on its way has pictures of its present state alone: leave mcs out.");
+  const auto picture = std::make_shared<Picture>(Picture{wish});
+  std::unique_lock lock(mutex_);
+  constexpr std::size_t kMost = 4;
+  if (pictures_.size() >= kMost)
+    return http::reply(429, "Other pictures are being drawn; ask again later.\n");
+  pictures_.push_back(picture);
+  came_.wait_for(lock, kLongestPicture, [&] { return picture->drawn || closed_; });
+  if (picture->drawn) return *picture->drawn;
+  std::erase(pictures_, picture);
+  if (closed_) return http::reply(409, "The run has ended.\n");
+  return http::reply(503, "The run has not come to an end of an MCS; ask again later.\n");
+}
+
+// One at a time, and then the run is left alone for as long.
+void LiveRun::draw_pictures() {
+  std::shared_ptr<Picture> picture;
+  {
+    const std::lock_guard lock(mutex_);
+    if (pictures_.empty() || Clock::now() < next_picture_) return;
+    picture = pictures_.front();
+    pictures_.pop_front();
+  }
+  const auto start = Clock::now();
+  http::Reply drawn;
+  try {
+    drawn = http::reply(200, draw_wish(picture->wish, run_.model(), run_.simulation().engine().state()),
+                        "image/png");
+  } catch (const std::exception& e) {
+    drawn = http::reply(400, std::string(e.what()) + "\n");
+  }
+  const std::lock_guard lock(mutex_);
+  picture->drawn = std::move(drawn);
+  next_picture_ = Clock::now() + (Clock::now() - start);
+  came_.notify_all();
+}
+
 http::Reply LiveRun::steer(const std::string& command) {
   if (steerer_ == nullptr) return Source::steer(command);
   return steerer_->take(command);
@@ -100,9 +140,14 @@ void LiveRun::serve_frames(bool paused) {
     const std::lock_guard lock(mutex_);
     if (paused != paused_) passed_.clear();
     paused_ = paused;
-    if (!may_take_frame()) return;
   }
-  take_frames();
+  draw_pictures();
+  bool may_take;
+  {
+    const std::lock_guard lock(mutex_);
+    may_take = may_take_frame();
+  }
+  if (may_take) take_frames();
 }
 
 bool LiveRun::may_take_frame() {

@@ -2,7 +2,7 @@
 //
 // Frames are taken on the thread of the run, at the end of an MCS, and only while a client waits for one: at
 // most ten a second, and so seldom that they take a fortieth of its time. A client that is late gets the
-// newest and misses the others.
+// newest and misses the others. Pictures are drawn there, too, one by one and only when a person asks.
 #pragma once
 
 #include <chrono>
@@ -30,6 +30,7 @@ class LiveRun : public Source, public Observer {
   std::string about() override;
   std::string status() override;
   NumberedFrame frame(const FrameWish& wish) override;
+  http::Reply picture(const PictureWish& wish) override;
   std::string measures(int64_t from) override;
   http::Reply steer(const std::string& command) override;
   http::Reply numbers() override;
@@ -48,6 +49,7 @@ class LiveRun : public Source, public Observer {
   bool may_take_frame();
   std::vector<std::string> missing_fields() const;  // that clients wait for, of this MCS
   void take_frames();
+  void draw_pictures();
   double rate() const;  // MCS per second of late
 
   Run& run_;
@@ -66,6 +68,12 @@ class LiveRun : public Source, public Observer {
     int64_t mcs;
   };
   std::deque<Passed> passed_;
+  struct Picture {
+    PictureWish wish;
+    std::optional<http::Reply> drawn = {};
+  };
+  std::deque<std::shared_ptr<Picture>> pictures_;  // that clients wait for
+  Clock::time_point next_picture_ = Clock::now();
   int64_t mcs_, total_;
   std::string phase_;
   bool paused_ = false, closed_ = false;

@@ -4,7 +4,6 @@
 
 #include "base/error.hpp"
 #include "base/seconds.hpp"
-#include "base/text.hpp"
 #include "view/page_files.hpp"
 
 namespace kiln::view {
@@ -23,15 +22,6 @@ http::Reply page_file(std::string_view name) {
   for (const PageFile& file : page_files())
     if (file.name == name) return http::reply(200, std::string(file.text), type_of(name));
   return nothing_here();
-}
-
-// A whole number from 0 on; none where there is nothing, UserError where there is something else.
-std::optional<int64_t> number_of(const http::Request& request, const char* name) {
-  const std::string text = request.argument(name);
-  if (text.empty()) return std::nullopt;
-  const std::optional<int64_t> number = whole_in(text);
-  if (!number || *number < 0) throw UserError(std::string(name) + " must be a whole number from 0 on.");
-  return number;
 }
 
 }  // namespace
@@ -69,6 +59,7 @@ http::Reply Site::found(const http::Request& request) {
   if (path == "/api/status") return http::json_reply(source()->status());
   if (path == "/api/numbers") return source()->numbers();
   if (path == "/api/frame") return frame(request);
+  if (path == "/api/picture") return source()->picture(picture_wish(request));
   if (path == "/api/measures")
     return http::reply(200, source()->measures(number_of(request, "from").value_or(0)),
                        "text/csv; charset=utf-8");

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "view/http/message.hpp"
+#include "view/picture_wish.hpp"
 
 namespace kiln::view {
 
@@ -34,6 +35,8 @@ class Source {
   virtual std::string status() = 0;
   // May wait for a moment for one to come.
   virtual NumberedFrame frame(const FrameWish& wish) = 0;
+  // Drawn by the run itself, as PNG; waits for it.
+  virtual http::Reply picture(const PictureWish& wish) = 0;
   // measures.csv from this byte on, whole lines.
   virtual std::string measures(int64_t from) = 0;
   // What --steer allows; the default says that nothing is to be steered.

@@ -146,6 +146,13 @@ TEST_F(ViewRun, PausesStepsAndGoesOn) {
     const NumberedFrame still = live.frame({0, std::nullopt, "act"});
     EXPECT_EQ(mcs_of(still), mcs());
     EXPECT_FALSE(live.frame({still.number, std::nullopt, "act"}).bytes);
+    PictureWish wish;
+    wish.colour = "type";
+    EXPECT_TRUE(live.picture(wish).body->starts_with("\x89PNG"));
+    wish.colour = "no such thing";
+    EXPECT_EQ(live.picture(wish).status, 400);
+    wish.mcs = 3;
+    EXPECT_THROW(live.picture(wish), UserError);
     for (int i = 0; i < 3; ++i) {
       const int64_t before = mcs();
       EXPECT_EQ(steerer.take(R"({"do": "step"})").status, 200);
@@ -211,6 +218,12 @@ TEST_F(ViewRun, AFolderShowsItsSnapshots) {
   EXPECT_EQ(mcs_of(source.frame({0, 40, "act"})), 40);
   EXPECT_EQ(source.frame({0, 40, "act"}).bytes, source.frame({0, 40, "act"}).bytes);
   EXPECT_THROW(source.frame({0, 41}), UserError);
+  PictureWish wish;
+  wish.colour = "act";
+  wish.mcs = 40;
+  EXPECT_TRUE(source.picture(wish).body->starts_with("\x89PNG"));
+  wish.mcs = 41;
+  EXPECT_THROW(source.picture(wish), UserError);
   EXPECT_EQ(source.steer("{}").status, 403);
   EXPECT_THROW(FolderSource(folder_ / "nowhere"), UserError);
 }

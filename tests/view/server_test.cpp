@@ -27,6 +27,7 @@ class StillSource : public Source {
     return wish.after >= 3 ? NumberedFrame{}
                            : NumberedFrame{std::make_shared<const std::string>("tissue"), 3};
   }
+  http::Reply picture(const PictureWish& wish) override { return http::reply(200, wish.colour, "image/png"); }
   std::string measures(int64_t from) override { return from == 0 ? "mcs\n0\n" : ""; }
   http::Reply steer(const std::string& command) override {
     if (!steers) return Source::steer(command);
@@ -94,6 +95,10 @@ TEST_F(ViewServer, AnswersWhatThePageAsks) {
             std::string::npos);
   EXPECT_TRUE(get("/api/measures?from=0", cookie()).ends_with("mcs\n0\n"));
   EXPECT_EQ(status_of(get("/page/app.js", cookie())), "200");
+  EXPECT_TRUE(get("/api/picture?view=slice&axis=x&position=3&colour=act", cookie()).ends_with("act"));
+  for (const char* wrong : {"", "view=film", "view=slice&axis=w", "view=slice&position=-1",
+                            "view=solid&turn=x", "view=solid&tilt=nan", "view=slice&mcs=1.5"})
+    EXPECT_EQ(status_of(get(std::string("/api/picture?") + wrong, cookie())), "400") << wrong;
   for (const char* nowhere :
        {"/page/", "/page/app", "/page/app.js/", "/page//app.js", "/etc/passwd", "/api", "//"})
     EXPECT_EQ(status_of(get(nowhere, cookie())), "404") << nowhere;

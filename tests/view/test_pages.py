@@ -210,6 +210,10 @@ class Pages(unittest.TestCase):
         page.key("4")
         page.key("]")
         page.wait_for("document.querySelector('#position-label').textContent === 'z = 12'")
+        # Drawn by the program, every site.
+        page.key("p")
+        page.wait_for("document.querySelector('#picture-box').open && document.querySelector('#picture-image').naturalWidth > 500")
+        page.value("document.querySelector('#picture-box').close()")
         first = page.value("document.documentElement.dataset.theme")
         page.key("t")
         self.assertNotEqual(page.value("document.documentElement.dataset.theme"), first)

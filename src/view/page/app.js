@@ -21,14 +21,11 @@ class App {
     $("title").textContent = this.about.title;
     const { nx, ny, nz, dimension, step } = this.about;
     $("subtitle").textContent = `${this.about.name} · ${[nx, ny, nz].slice(0, dimension).join(" × ")}`;
-    if (step > 1) {
-      $("note").hidden = false;
-      $("note").textContent = `every ${step === 2 ? "2nd" : `${step}th`} site along each axis is shown`;
-    }
+    if (step > 1) $("note-text").textContent = `every ${step === 2 ? "2nd" : `${step}th`} site along each axis is shown`;
     this.cell = new ChosenCell($("cell"));
     this.charts = new Charts($("charts"), $("add-chart"));
     this.scene = new Scene($("stage"), this.about);
-    this.panel = new Panel(this.scene, this.about, () => this.wantField());
+    this.panel = new Panel(this.scene, this.about, () => this.wantField(), () => (this.status?.state === "folder" ? this.scene.frame.mcs : undefined));
     this.steering = new SteeringPanel(this.about.steers, () => this.status);
     this.timeline = new Timeline(mcs => this.seek(mcs));
     this.scene.onPick = id => this.choose(id);
@@ -143,6 +140,5 @@ class App {
 export const app = new App();
 app.begin().catch(error => {
   $("state").textContent = "not to be shown";
-  $("note").hidden = false;
-  $("note").textContent = error.message;
+  $("note-text").textContent = error.message;
 });

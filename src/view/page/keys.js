@@ -11,6 +11,7 @@ export function listenToKeys(app) {
     "+": () => scene.zoomBy(1.15), "=": () => scene.zoomBy(1.15), "-": () => scene.zoomBy(1 / 1.15),
     "[": () => panel.moveBy(-1), "]": () => panel.moveBy(1),
     c: () => panel.nextColour(), r: () => scene.reset(), t: () => panel.setTheme(),
+    p: () => panel.picture(),
     f: () => scene.solid && panel.setCut({ flip: !scene.solid.cut.flip }),
     s: () => steering.step(), " ": () => (app.status?.state === "folder" ? timeline.play() : steering.toggle()),
     ",": () => timeline.goBy(-1), ".": () => timeline.goBy(1),
@@ -20,7 +21,7 @@ export function listenToKeys(app) {
   document.addEventListener("keydown", event => {
     const isTyping = ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName) && event.key !== "Escape";
     const isPressing = event.target.tagName === "BUTTON" && [" ", "Enter"].includes(event.key);
-    if (isTyping || isPressing || event.ctrlKey || event.metaKey || event.altKey || document.getElementById("help").open) return;
+    if (isTyping || isPressing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (views[event.key]) panel.setView(views[event.key]);
     else if (actions[event.key]) actions[event.key]();
     else return;

@@ -20,6 +20,8 @@ export const frame = async wish => {
   return { number: Number(reply.headers.get("X-Frame")), buffer: await reply.arrayBuffer() };
 };
 
+export const picture = async wish => (await get("/api/picture", wish)).blob();
+
 // What the run answers, in its own words where it refuses.
 export const steer = async command => {
   const reply = await fetch("/api/steer", {

@@ -1,11 +1,15 @@
 // The choices beside the tissue: colours, types, views, cuts, light and dark.
 
+import * as net from "./net.js";
+
 const $ = id => document.getElementById(id);
 const words = { type: "Type", cell: "Cell", act: "Act", volume: "Volume", perimeter: "Perimeter", age: "Age", speed: "Speed" };
 
 export class Panel {
-  constructor(scene, about, colourChanged) {
+  // `savedMcs` tells which saved state is seen; undefined where the run is on its way.
+  constructor(scene, about, colourChanged, savedMcs) {
     this.scene = scene;
+    this.savedMcs = savedMcs;
     this.about = about;
     this.colourChanged = colourChanged;
     this.buildTypes();
@@ -15,12 +19,37 @@ export class Panel {
     for (const button of $("cut-axis").children) button.addEventListener("click", () => this.setCut({ axis: Number(button.dataset.axis) }));
     $("cut").addEventListener("input", () => this.setCut({ at: Number($("cut").value) / 1000 }));
     $("cut-flip").addEventListener("click", () => this.setCut({ flip: !scene.solid.cut.flip }));
+    $("picture").addEventListener("click", () => this.picture());
     $("help-button").addEventListener("click", () => $("help").showModal());
     $("theme").addEventListener("click", () => this.setTheme());
     this.setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
     $("views").hidden = $("cut-box").hidden = scene.isFlat;
     if (!scene.isFlat) this.setCut({});
     this.showView();
+  }
+
+  // Of what is seen, as the run draws it; it may take a while.
+  async picture() {
+    const { scene } = this, { colour } = scene.look, button = $("picture");
+    if (button.disabled) return;
+    button.disabled = true;
+    button.textContent = "Drawing …";
+    const degrees = angle => (angle * 180) / Math.PI;
+    const known = ["type", "cell", ...this.about.fields].includes(colour) ? colour : "type";
+    const wish = scene.isSolid
+      ? { view: "solid", turn: degrees(scene.solid.turn), tilt: degrees(scene.solid.tilt), cut: scene.solid.cut.axis === 3 ? 1 : 0 }
+      : { view: "slice", axis: scene.view, position: scene.slice.position * scene.frame.step };
+    try {
+      const picture = await net.picture({ ...wish, colour: known, mcs: this.savedMcs() });
+      URL.revokeObjectURL($("picture-image").src);
+      $("picture-image").src = $("picture-save").href = URL.createObjectURL(picture);
+      if (!$("picture-box").open) $("picture-box").showModal();
+      $("note-text").textContent = "";
+    } catch (error) {
+      $("note-text").textContent = error.message;
+    }
+    button.disabled = false;
+    button.textContent = "Picture";
   }
 
   setTheme(theme) {
