@@ -87,13 +87,16 @@ void main() {
       atWall = false;
     }
     next = (base + (stepTo * 0.5 + 0.5) * width - eye) / way;
-    float to = min(next.x, min(next.y, next.z));
-    side = -stepTo * step(next.xyz, next.yzx) * step(next.xyz, next.zxy);
-    t = to;
+    // One side is passed at a time; where two are as near, rays would slip through between two sites.
+    vec3 passed = next.x <= next.y ? (next.x <= next.z ? vec3(1, 0, 0) : vec3(0, 0, 1))
+                                   : (next.y <= next.z ? vec3(0, 1, 0) : vec3(0, 0, 1));
+    t = dot(passed, next);
     if (t >= end) return;
-    ivec3 q = ivec3(floor(eye + way * t));
+    side = -stepTo * passed;
+    // Rounding must not lead out of the block along the other axes.
+    ivec3 q = clamp(ivec3(floor(eye + way * t)), ivec3(base), ivec3(base + width - 1.0));
     for (int axis = 0; axis < 3; ++axis)
-      if (side[axis] != 0.0) q[axis] = int(base[axis]) + (stepTo[axis] > 0.0 ? int(width) : -1);
+      if (passed[axis] > 0.5) q[axis] = int(base[axis]) + (stepTo[axis] > 0.0 ? int(width) : -1);
     if (width > 1.0) atWall = false;
     p = q;
     if (any(lessThan(p, ivec3(floor(low)))) || any(greaterThanEqual(p, ivec3(ceil(high))))) return;
