@@ -28,7 +28,8 @@ class RowPacker {
  public:
   explicit RowPacker(std::size_t width) : above_(width, 0) {}
 
-  void add(const std::vector<uint32_t>& row) {
+  // Takes the row, and gives the memory of the one before.
+  void add(std::vector<uint32_t>& row) {
     const std::size_t width = row.size();
     for (std::size_t x = 0; x < width;) {
       const std::size_t first = x;
@@ -42,7 +43,7 @@ class RowPacker {
       add_varint(packed_, uint32_t(x - first) << 1 | 1);
       add_varint(packed_, value);
     }
-    above_ = row;
+    std::swap(above_, row);
   }
   std::string take() { return std::move(packed_); }
 
@@ -73,9 +74,20 @@ struct PackedRows {
   }
 };
 
-// `value_at(place)` is asked for every site that is shown; all cores work on it.
-template <class ValueAt>
-PackedRows pack_rows(const Lattice& lattice, const Sampling& seen, const ValueAt& value_at) {
+// The values of one row of sites, from one value per site of the lattice.
+template <class Values, class NumberOf>
+void read_row(const Values& values, const Lattice& lattice, const Sampling& seen, const Vec3i& start,
+              const NumberOf& number_of, std::vector<uint32_t>& row) {
+  const auto* from = values.data() + lattice.index(start);
+  if (seen.step == 1)
+    for (std::size_t x = 0; x < row.size(); ++x) row[x] = number_of(from[x]);
+  else
+    for (std::size_t x = 0; x < row.size(); ++x) row[x] = number_of(from[seen.place(int(x), 0, lattice)]);
+}
+
+// `fill(start, row)` writes the values of the row of sites that starts there; all cores work on it.
+template <class Fill>
+PackedRows pack_rows(const Lattice& lattice, const Sampling& seen, const Fill& fill) {
   const int64_t rows = int64_t(seen.size.y) * seen.size.z;
   const int64_t chunks = std::min<int64_t>(rows, 64);
   PackedRows packed;
@@ -84,12 +96,9 @@ PackedRows pack_rows(const Lattice& lattice, const Sampling& seen, const ValueAt
     RowPacker packer(std::size_t(seen.size.x));
     std::vector<uint32_t> row(std::size_t(seen.size.x));
     for (int64_t r = rows * chunk / chunks; r < rows * (chunk + 1) / chunks; ++r) {
-      Vec3i place{0, seen.place(int(r % seen.size.y), 1, lattice),
-                  seen.place(int(r / seen.size.y), 2, lattice)};
-      for (int x = 0; x < seen.size.x; ++x) {
-        place.x = seen.place(x, 0, lattice);
-        row[std::size_t(x)] = value_at(place);
-      }
+      fill(Vec3i{0, seen.place(int(r % seen.size.y), 1, lattice),
+                 seen.place(int(r / seen.size.y), 2, lattice)},
+           row);
       packer.add(row);
     }
     packed.chunks[std::size_t(chunk)] = packer.take();
@@ -204,10 +213,11 @@ void add_field(Blocks& blocks, JsonObject& header, const State& state, const Mod
   const auto step_of = [&](double value) {
     return uint32_t(std::clamp((value - low) / (high - low), 0.0, 1.0) * 255 + 0.5);
   };
+  using Row = std::vector<uint32_t>;
   if (field == "act" && !state.act.empty()) {
     high = std::max(1, model.largest_act());
-    blocks.add_rows("field", pack_rows(state.lattice, seen, [&](const Vec3i& place) {
-                      return step_of(state.act[std::size_t(state.lattice.index(place))]);
+    blocks.add_rows("field", pack_rows(state.lattice, seen, [&](const Vec3i& start, Row& row) {
+                      read_row(state.act, state.lattice, seen, start, step_of, row);
                     }));
   } else {
     const auto substance = std::find_if(state.substances.begin(), state.substances.end(),
@@ -216,10 +226,15 @@ void add_field(Blocks& blocks, JsonObject& header, const State& state, const Mod
     const auto [least, most] = std::minmax_element(substance->values.begin(), substance->values.end());
     low = *least;
     high = *most > *least ? *most : *least + 1;
-    blocks.add_rows("field",
-                    pack_rows(state.lattice, seen, [&, view = substance->view()](const Vec3i& place) {
-                      return step_of(state.lattice.dimension == 2 ? concentration_at<2>(view, place)
-                                                                  : concentration_at<3>(view, place));
+    const auto concentration = [&, view = substance->view()](const Vec3i& place) {
+      return state.lattice.dimension == 2 ? concentration_at<2>(view, place)
+                                          : concentration_at<3>(view, place);
+    };
+    blocks.add_rows("field", pack_rows(state.lattice, seen, [&](Vec3i place, Row& row) {
+                      for (std::size_t x = 0; x < row.size(); ++x) {
+                        place.x = seen.place(int(x), 0, state.lattice);
+                        row[x] = step_of(concentration(place));
+                      }
                     }));
   }
   header.add("field", field).add("field_low", low).add("field_high", high);
@@ -259,8 +274,9 @@ std::string pack_frame(const State& state, const Model& model, const std::string
   Blocks blocks;
   add_cells(blocks, state, model, positions);
   add_colours(blocks, header, state, model);
-  blocks.add_rows("ids", pack_rows(lattice, seen, [&](const Vec3i& place) {
-                    return state.ids[std::size_t(lattice.index(place))];
+  blocks.add_rows("ids", pack_rows(lattice, seen, [&](const Vec3i& start, std::vector<uint32_t>& row) {
+                    read_row(
+                        state.ids, lattice, seen, start, [](CellId id) { return id; }, row);
                   }));
   if (!field.empty()) add_field(blocks, header, state, model, seen, field);
   return blocks.with_header(header);
