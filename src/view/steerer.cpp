@@ -14,7 +14,7 @@
 namespace kiln::view {
 namespace {
 
-constexpr auto kLongestWait = std::chrono::seconds(30);  // for an MCS to end
+constexpr auto kLongestMcs = std::chrono::seconds(30);  // for an MCS to end
 constexpr auto kPauseStretch = std::chrono::milliseconds(90);
 constexpr std::string_view kSteerable[] = {"temperature", "types", "adhesion", "substances", "phases"};
 
@@ -154,7 +154,7 @@ http::Reply Steerer::take(const std::string& text) {
     commands_.push_back(command);
     wants_now_ = true;
     came_.notify_all();
-    answered_.wait_for(lock, kLongestWait, [&] { return command->answer || closed_; });
+    answered_.wait_for(lock, kLongestMcs, [&] { return command->answer || closed_; });
   }
   if (command->answer) return *command->answer;
   if (closed_) return http::reply(409, "The run has ended.\n");
