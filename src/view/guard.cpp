@@ -56,11 +56,22 @@ bool Guard::has_cookie(const http::Request& request) const {
   return false;
 }
 
-bool Guard::brings_token(const http::Request& request) const {
-  return request.method == "GET" && request.path == "/" && same_secret(request.argument("token"), token_);
+bool Guard::brings_token(const http::Request& request) {
+  if (request.method != "GET" || request.path != "/") return false;
+  const std::string given = request.argument("token");
+  if (same_secret(given, token_)) return true;
+  const std::lock_guard lock(mutex_);
+  if (token_for_one_.empty() || !same_secret(given, token_for_one_)) return false;
+  token_for_one_.clear();
+  return true;
 }
 
-std::optional<http::Reply> Guard::refuse(const http::Request& request) const {
+std::string Guard::token_for_one() {
+  const std::lock_guard lock(mutex_);
+  return token_for_one_ = new_token();
+}
+
+std::optional<http::Reply> Guard::refuse(const http::Request& request, bool brings_token) const {
   const std::string host = request.header("host"), origin = request.header("origin"),
                     from = request.header("sec-fetch-site");
   if (!is_our_host(host))
@@ -75,7 +86,7 @@ std::optional<http::Reply> Guard::refuse(const http::Request& request) const {
     return http::reply(403, "Kiln answers no pages of other sites.\n");
   if (request.method == "POST" && origin.empty())
     return http::reply(403, "A POST has to say where it comes from (Origin).\n");
-  if (!has_cookie(request) && !brings_token(request))
+  if (!has_cookie(request) && !brings_token)
     return http::reply(403,
                        "Kiln asks for its token: open the whole URL that it printed, with what stands behind "
                        "the question mark.\n");

@@ -26,9 +26,10 @@ http::Reply page_file(std::string_view name) {
 
 }  // namespace
 
-http::Reply Site::answer(const http::Request& request, const Guard& guard) {
+http::Reply Site::answer(const http::Request& request, Guard& guard) {
   http::Reply reply;
-  if (auto refused = guard.refuse(request)) {
+  const bool brings_token = guard.brings_token(request);
+  if (auto refused = guard.refuse(request, brings_token)) {
     reply = std::move(*refused);
   } else {
     try {
@@ -36,7 +37,7 @@ http::Reply Site::answer(const http::Request& request, const Guard& guard) {
     } catch (const UserError& e) {
       reply = http::reply(400, std::string(e.what()) + "\n");
     }
-    if (guard.brings_token(request)) reply.headers.push_back(guard.cookie());
+    if (brings_token) reply.headers.push_back(guard.cookie());
   }
   for (auto& header : strict_headers()) reply.headers.push_back(std::move(header));
   return reply;

@@ -16,7 +16,7 @@ class Site {
   explicit Site(std::shared_ptr<Source> source) : source_(std::move(source)) {}
 
   // Called by the threads of clients.
-  http::Reply answer(const http::Request& request, const Guard& guard);
+  http::Reply answer(const http::Request& request, Guard& guard);
 
   // From now on it shows something else.
   void show(std::shared_ptr<Source> source);

@@ -47,14 +47,14 @@ Viewer::Viewer(std::shared_ptr<Source> source, const ViewOptions& options)
   struct Ready {
     std::mutex mutex;
     std::condition_variable set;
-    const Guard* guard = nullptr;
+    Guard* guard = nullptr;
   };
   const auto ready = std::make_shared<Ready>();
   server_ =
       std::make_unique<http::Server>(options.listen, options.port, [this, ready](const http::Request& r) {
         std::unique_lock lock(ready->mutex);
         ready->set.wait(lock, [&] { return ready->guard != nullptr; });
-        const Guard& guard = *ready->guard;
+        Guard& guard = *ready->guard;
         lock.unlock();
         return site_.answer(r, guard);
       });
@@ -64,10 +64,12 @@ Viewer::Viewer(std::shared_ptr<Source> source, const ViewOptions& options)
   ready->set.notify_all();
 }
 
-std::string Viewer::url() const {
+std::string Viewer::url_with(const std::string& token) const {
   const std::string host = is_everywhere(options_.listen) ? own_name() : bracketed(options_.listen);
-  return fmt::format("http://{}:{}/?token={}", host, server_->port(), guard_->token());
+  return fmt::format("http://{}:{}/?token={}", host, server_->port(), token);
 }
+
+std::string Viewer::url() const { return url_with(guard_->token()); }
 
 void Viewer::announce() const {
   tell(stderr, "  watch it at {}\n", url());
@@ -90,7 +92,7 @@ void Viewer::announce() const {
 void Viewer::open_browser() const {
   const bool has_display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
   if (!has_display || isatty(STDERR_FILENO) != 1) return;
-  std::string address = url();
+  std::string address = url_with(guard_->token_for_one());
   char program[] = "xdg-open";
   char* const words[] = {program, address.data(), nullptr};
   posix_spawn_file_actions_t quiet;

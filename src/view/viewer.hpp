@@ -38,6 +38,8 @@ class Viewer {
   static void wait(const std::function<bool()>& ends);
 
  private:
+  std::string url_with(const std::string& token) const;
+
   ViewOptions options_;
   Site site_;
   std::unique_ptr<Guard> guard_;

@@ -28,8 +28,8 @@ class ViewGuard : public testing::Test {
     const std::string text = guard_.cookie().second;
     return text.substr(0, text.find(';'));
   }
-  bool lets_in(const http::Request& request) const { return !guard_.refuse(request); }
-  bool lets_in_with(std::map<std::string, std::string> headers, const std::string& method = "GET") const {
+  bool lets_in(const http::Request& request) { return !guard_.refuse(request, guard_.brings_token(request)); }
+  bool lets_in_with(std::map<std::string, std::string> headers, const std::string& method = "GET") {
     headers.try_emplace("cookie", cookie());
     return lets_in(request(method, "/api/status", std::move(headers)));
   }
@@ -67,6 +67,18 @@ TEST_F(ViewGuard, TheTokenOpensTheFirstPageAndNothingElse) {
     first.query["token"] = wrong;
     EXPECT_FALSE(lets_in(first)) << wrong;
   }
+}
+
+TEST_F(ViewGuard, ATokenForOnePageOpensOne) {
+  http::Request first = request("GET", "/", {});
+  first.query["token"] = "";
+  EXPECT_FALSE(lets_in(first));
+  first.query["token"] = guard_.token_for_one();
+  EXPECT_NE(first.query["token"], guard_.token());
+  EXPECT_TRUE(lets_in(first));
+  EXPECT_FALSE(lets_in(first));
+  first.query["token"] = guard_.token();
+  EXPECT_TRUE(lets_in(first));
 }
 
 TEST_F(ViewGuard, TheCookieIsNotTheTokenAndScriptsDoNotSeeIt) {

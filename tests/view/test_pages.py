@@ -97,12 +97,13 @@ class Pages(unittest.TestCase):
         page.wait_for("document.querySelector('#state').textContent === 'paused'")
         page.wait_for(run_js("return app.scene.frame.mcs === app.status.mcs"))
         box = page.box("#solid")
-        chosen = set()
+        chosen, first = set(), None
         for right, down in ((0.5, 0.5), (0.42, 0.45), (0.58, 0.52), (0.5, 0.65)):
             x, y = box["x"] + box["width"] * right, box["y"] + box["height"] * down
             page.click(x, y)
             shown = page.wait_for("document.querySelector('#cell dl')?.dataset.cell")
             chosen.add(shown)
+            first = first or shown
             # The pixel that was clicked has the colour of what is chosen, which no other cell has.
             page.wait_for(f"""(() => {{
               const c = document.querySelector('#solid'), gl = c.getContext('webgl2'), p = new Uint8Array(4);
@@ -111,6 +112,17 @@ class Pages(unittest.TestCase):
             }})()""")
             page.key("Escape")
         self.assertGreater(len(chosen), 1)
+        # Alone there is nothing but it; hidden it is not there.
+        page.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.wait_for("!document.querySelector('#cell-buttons').hidden")
+        page.click_on("#cell-alone")
+        page.wait_for(f"(p => p.teal === 0)({PIXELS})")
+        page.click_on("#cells-show")
+        page.wait_for(f"(p => p.teal > 1000)({PIXELS})")
+        page.click_on("#cell-hide")
+        page.wait_for("document.querySelector('#cells-show').hidden === false && document.querySelector('#cell-buttons').hidden")
+        self.assertTrue(page.value(run_js(
+            f"return app.scene.frame.ids.every((id, i) => (id === {first}) === (id !== 0 && app.scene.numbers[i] === 0))")))
 
     def test_charts_and_figures_follow_and_a_pause_stops_them(self):
         model = self.folder.model(FLAT, mcs=100000000, every=50)

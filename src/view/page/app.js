@@ -30,6 +30,9 @@ class App {
     this.timeline = new Timeline(mcs => this.seek(mcs));
     this.scene.onPick = id => this.choose(id);
     $("cell-clear").addEventListener("click", () => this.choose(0));
+    $("cell-hide").addEventListener("click", () => { this.scene.look.hiddenCells.add(this.cell.id); this.choose(0); });
+    $("cell-alone").addEventListener("click", () => { this.scene.look.alone = this.cell.id; this.choose(this.cell.id); });
+    $("cells-show").addEventListener("click", () => { this.scene.showAllCells(); this.choose(this.cell.id); });
     listenToKeys(this);
     this.number = 0;
     this.watchStatus();
@@ -39,8 +42,9 @@ class App {
 
   choose(id) {
     if (id === 0) this.cell.let_go();
-    else this.cell.choose(id);
-    $("cell-clear").hidden = id === 0;
+    else if (id !== this.cell.id) this.cell.choose(id);
+    $("cell-buttons").hidden = id === 0;
+    $("cells-show").hidden = !this.scene.look.alone && this.scene.look.hiddenCells.size === 0;
     this.scene.look.chosen = id;
     this.scene.recolour();
     if (id !== 0) this.cell.follow(this.scene.frame, this.about, this.scene.look.speeds);

@@ -82,9 +82,15 @@ export function colouring(frame, about, look) {
       }
     }
   }
-  result.medium = typeNumber[0];
-  result.isHiddenCell = cell => isHidden[type[cell]];
-  for (let cell = 0; cell < type.length; ++cell) if (isHidden[type[cell]]) { byCell[cell] = 0; if (result.followsSites && !(look.flat && type[cell] === 0)) result.followsSites[cell] = 0; }
+  for (let cell = 0; cell < type.length; ++cell) {
+    if (!isHidden[type[cell]]) continue;
+    byCell[cell] = 0;
+    // A substance is seen between cells, too, where nothing lies in front of it.
+    if (result.followsSites && !(look.flat && type[cell] === 0)) result.followsSites[cell] = 0;
+  }
+  const hide = cell => { byCell[cell] = 0; if (result.followsSites) result.followsSites[cell] = 0; };
+  for (const cell of look.hiddenCells) hide(cell);
+  if (look.alone) for (let cell = 1; cell < type.length; ++cell) if (cell !== look.alone && !types[type[cell]].frozen) hide(cell);
   if (look.chosen > 0 && look.chosen < byCell.length) {
     byCell[look.chosen] = chosen;
     if (result.followsSites) result.followsSites[look.chosen] = 0;

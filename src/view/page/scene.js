@@ -15,7 +15,7 @@ export class Scene {
     this.solidCanvas = stage.querySelector("#solid");
     this.sliceCanvas = stage.querySelector("#slice");
     this.isFlat = about.dimension === 2;
-    this.look = { colour: "type", chosen: 0, speeds: null };
+    this.look = { colour: "type", chosen: 0, speeds: null, hiddenCells: new Set(), alone: 0 };
     // What a model hides, it hides in space: a slice has it.
     this.hidden = { solid: new Set(about.types.flatMap((type, i) => (type.hidden ? [i] : []))), slice: new Set() };
     this.slice = new Slice(this.sliceCanvas);
@@ -28,6 +28,11 @@ export class Scene {
     for (const canvas of [this.solidCanvas, this.sliceCanvas]) this.listen(canvas);
     new ResizeObserver(() => this.draw()).observe(stage);
     this.setView(this.view);
+  }
+
+  showAllCells() {
+    this.look.hiddenCells.clear();
+    this.look.alone = 0;
   }
 
   get isSolid() { return this.view === "solid"; }
