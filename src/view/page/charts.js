@@ -9,6 +9,7 @@ const svg = (name, attributes = {}) => {
 // What is worth seeing first, where a run has it.
 const usual = ["speed_um_per_min", "cells", "heterotypic", "energy", "volume_mean"];
 const mostPoints = 300;
+const beginning = 0.04;
 
 export const figure = value => {
   if (!Number.isFinite(value)) return "–";
@@ -18,8 +19,10 @@ export const figure = value => {
 };
 
 export class Charts {
-  constructor(box, menu) {
+  // `dull` names columns that are of no interest at first.
+  constructor(box, menu, dull) {
     this.box = box;
+    this.dull = dull;
     this.menu = menu;
     this.forget();
     menu.addEventListener("change", () => { if (menu.value) this.add(menu.value); menu.value = ""; });
@@ -46,7 +49,7 @@ export class Charts {
     this.columns = columns;
     const numbers = columns.filter(name => !["mcs", "t_min", "phase"].includes(name));
     this.menu.append(new Option("Add a chart …", ""), ...numbers.map(name => new Option(name, name)));
-    for (const name of usual.filter(n => columns.includes(n)).slice(0, 4)) this.add(name);
+    for (const name of usual.filter(n => columns.includes(n) && !this.dull.includes(n)).slice(0, 4)) this.add(name);
   }
 
   add(name) {
@@ -84,7 +87,9 @@ export class Charts {
     now.textContent = figure(points.at(-1)[1]);
     const xs = points.map(p => p[0]), ys = points.map(p => p[1]);
     const [left, right] = [xs[0], Math.max(xs.at(-1), xs[0] + 1)];
-    let [low, high] = [Math.min(...ys), Math.max(...ys)];
+    // How a run begins must not flatten all that follows.
+    const settled = ys.slice(Math.floor(ys.length * beginning));
+    let [low, high] = [Math.min(...settled), Math.max(...settled)];
     if (high === low) [low, high] = [low - Math.abs(low || 1) * 0.1, high + Math.abs(high || 1) * 0.1];
     const width = this.box.clientWidth || 288;
     drawing.setAttribute("viewBox", `0 0 ${width} 78`);
