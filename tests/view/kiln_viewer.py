@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import tempfile
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -65,26 +66,38 @@ class Program:
     """`kiln` with arguments; `url` is what it printed."""
 
     def __init__(self, *arguments):
-        self.process = subprocess.Popen([KILN, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        stdin=subprocess.DEVNULL, text=True)
-        self.said = ""
-        for line in self.process.stderr:
-            self.said += line
-            if found := re.search(r"(http://[^/]+)/\?token=\w+", line):
-                self.url, self.address = found.group(), found.group(1)
-                return
-        raise RuntimeError(f"no URL came: {self.said}")
+        self._folder, self._texts = tempfile.TemporaryDirectory(), None
+        self._out, self._log = Path(self._folder.name) / "out", Path(self._folder.name) / "log"
+        with open(self._out, "w") as out, open(self._log, "w") as log:
+            self.process = subprocess.Popen([KILN, *map(str, arguments)], stdout=out, stderr=log,
+                                            stdin=subprocess.DEVNULL)
+        found = self.wait_for(r"(http://[^/\s]+)/\?token=\w+\n")
+        self.url, self.address = found.group().strip(), found.group(1)
+
+    @property
+    def said(self):
+        return self._log.read_text()
+
+    def wait_for(self, words):
+        """Until it has said that."""
+        while (found := re.search(words, self.said)) is None:
+            if self.process.poll() is not None and re.search(words, self.said) is None:
+                raise RuntimeError(f"it ended without {words}: {self.said}")
+            time.sleep(0.02)
+        return found
 
     def end(self):
-        """Ends it as Ctrl-C does, or finds it ended; its standard output and error."""
+        """Ends it as a signal does, or finds it ended; its standard output and error."""
         if self.process.poll() is None:
             self.process.terminate()
-        out, err = self.process.communicate()
-        return out, self.said + err
+        return self.wait()
 
     def wait(self):
-        out, err = self.process.communicate()
-        return out, self.said + err
+        self.process.wait()
+        if self._texts is None:
+            self._texts = self._out.read_text(), self.said
+            self._folder.cleanup()
+        return self._texts
 
 
 class Client:

@@ -127,10 +127,8 @@ class WatchedRuns(unittest.TestCase):
     def test_others_are_warned_of(self):
         model = self.folder.model(FLAT, mcs=1000000, every=100000)
         program = self.start("run", model, "--view", "--listen", "0.0.0.0", "--out", self.folder / "run")
-        Client(program)
-        _, said = program.end()
-        self.assertIn("warning: others in the network can reach it", said)
-        self.assertIn("ssh -L", said)
+        program.wait_for("warning: others in the network can reach it")
+        program.wait_for("ssh -L")
 
 
 if __name__ == "__main__":
