@@ -14,6 +14,7 @@
 #include <chrono>
 #include <list>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "view/http/request_reader.hpp"
@@ -88,25 +89,39 @@ class ThreadPerClient : public httplib::TaskQueue {
  public:
   ThreadPerClient(int most, std::atomic<int>& now) : most_(most), now_(now) {}
 
-  void enqueue(std::function<void()> serve) override {
+  // Later versions of the library want to know whether it was taken: it always is.
+  using Taken = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
+  Taken enqueue(std::function<void()> serve) override {
+    take(std::move(serve));
+    return Taken(true);
+  }
+  void take(std::function<void()> serve) {
     std::erase_if(threads_, [](Thread& thread) {
       if (!thread.ended) return false;
       thread.thread.join();
       return true;
     });
-    if (int(threads_.size()) >= most_) {
-      turns_away() = true;
-      serve();
-      turns_away() = false;
-      return;
-    }
+    if (int(threads_.size()) < most_ && start(serve)) return;
+    turns_away() = true;
+    serve();
+    turns_away() = false;
+  }
+  // False where the system has no further thread.
+  bool start(const std::function<void()>& serve) {
     ++now_;
     Thread& thread = threads_.emplace_back();
-    thread.thread = std::thread([this, &thread, serve = std::move(serve)] {
-      serve();
+    try {
+      thread.thread = std::thread([this, &thread, serve] {
+        serve();
+        --now_;
+        thread.ended = true;
+      });
+    } catch (const std::system_error&) {
+      threads_.pop_back();
       --now_;
-      thread.ended = true;
-    });
+      return false;
+    }
+    return true;
   }
   // Whether this thread has nothing else to do with a connection.
   static bool& turns_away() {
