@@ -214,11 +214,15 @@ class Server::Library : private httplib::Server {
 
   // What the library calls with every connection.
   bool process_and_close_socket(socket_t socket) override {
-    if (ThreadPerClient::turns_away())
-      refuse(socket, {503, "There are too many clients."});
-    else
-      while (!stops_ && serve(socket)) {
-      }
+    try {
+      if (ThreadPerClient::turns_away())
+        refuse(socket, {503, "There are too many clients."});
+      else
+        while (!stops_ && serve(socket)) {
+        }
+    } catch (const std::exception&) {
+      // For lack of memory: this client is let go, and the run goes on.
+    }
     ::shutdown(socket, SHUT_RDWR);
     close(socket);
     return true;
