@@ -99,6 +99,16 @@ void add_folder(CLI::App& command, std::string& folder, const std::string& what)
       ->type_name("DIR");
 }
 
+void add_viewer_options(CLI::App& command, view::ViewOptions& options) {
+  constexpr int kMostPort = 65535;
+  add_whole(command, "--port", options.port, 1, kMostPort,
+            fmt::format("of the viewer [{}, or a free one where that is taken]", http::kUsualPort));
+  command
+      .add_option("--listen", options.listen,
+                  "address at which the viewer is reached; others than [127.0.0.1] open it to the network")
+      ->type_name("ADDR");
+}
+
 void add_run(CLI::App& app, RunOptions& o) {
   CLI::App& c = *app.add_subcommand("run", "Runs a model, or the demo when none is given");
   c.add_option("MODEL", o.model, "model file (TOML); see docs/model-file.md");
@@ -122,6 +132,13 @@ void add_run(CLI::App& app, RunOptions& o) {
   add_duration(c, "--checkpoint-every", o.times.checkpoint_every_s,
                "time between checkpoints, beside those of the model [30min]; 0: none", true);
   c.add_flag("--json", o.json, "prints only a JSON object about the run");
+  c.add_flag("--view", o.view, "shows it in a browser while it runs; see docs/viewer.md");
+  auto* steer = c.add_flag("--steer", o.steer, "with --view: it can be paused and changed from there");
+  add_viewer_options(c, o.viewer);
+  c.add_option("--replay", o.replay,
+               "repeats a steered run with all changes; without MODEL that of its folder")
+      ->type_name("RUN")
+      ->excludes(steer);
   c.footer(
       "\nCtrl-C, SIGTERM and other signals end a run cleanly, with a checkpoint and exit code 128 + signal. "
       "See docs/long-runs.md. `kiln info --tables` explains the columns of its tables.");
@@ -275,6 +292,12 @@ void add_render(CLI::App& app, RenderOptions& o) {
   add_set_option(c, o.set);
 }
 
+void add_view(CLI::App& app, ViewFolderOptions& o) {
+  CLI::App& c = *app.add_subcommand("view", "Shows a run's saved states in a browser; see docs/viewer.md");
+  c.add_option("RUN", o.run, "a run's folder, finished or under way")->required();
+  add_viewer_options(c, o.viewer);
+}
+
 void add_export(CLI::App& app, ExportOptions& o) {
   CLI::App& c = *app.add_subcommand("export",
                                     "Writes a run's saved states as OME-TIFF, the cells' ids as labels, for "
@@ -395,6 +418,7 @@ int dispatch(int argc, char** argv, Crew* crew) {
   ValidateOptions validate;
   PlanOptions plan;
   RenderOptions render;
+  ViewFolderOptions viewed;
   ExportOptions exported;
   ImportOptions import;
   PhantomOptions phantom;
@@ -407,6 +431,7 @@ int dispatch(int argc, char** argv, Crew* crew) {
   add_plan(app, plan);
   add_info(app, info);
   add_render(app, render);
+  add_view(app, viewed);
   add_export(app, exported);
   add_import(app, import);
   add_phantom(app, phantom);
@@ -428,6 +453,7 @@ int dispatch(int argc, char** argv, Crew* crew) {
   if (app.got_subcommand("plan")) return plan_command(plan);
   if (app.got_subcommand("validate")) return validate_command(validate);
   if (app.got_subcommand("render")) return render_command(render);
+  if (app.got_subcommand("view")) return view_command(viewed);
   if (app.got_subcommand("export")) return export_command(exported);
   if (app.got_subcommand("import")) return import_command(import);
   if (app.got_subcommand("phantom")) return phantom_command(phantom);

@@ -13,6 +13,7 @@
 #include "model/model.hpp"
 #include "simulation/sweep/shard.hpp"
 #include "simulation/wall_clock.hpp"
+#include "view/viewer.hpp"
 
 namespace kiln {
 
@@ -28,6 +29,10 @@ struct RunOptions {
   bool force = false;
   bool resume = false;
   bool json = false;
+  bool view = false;   // in a browser
+  bool steer = false;  // from there
+  std::string replay;  // the folder of a steered run that is repeated; empty: none
+  view::ViewOptions viewer;
 };
 int run_command(const RunOptions& options);
 
@@ -103,6 +108,12 @@ struct RenderOptions {
   bool animation = false;
 };
 int render_command(const RenderOptions& options);
+
+struct ViewFolderOptions {
+  std::string run;  // its folder
+  view::ViewOptions viewer;
+};
+int view_command(const ViewFolderOptions& options);
 
 struct ExportOptions {
   enum class Lineage { none, newick, challenge };

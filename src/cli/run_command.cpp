@@ -6,6 +6,7 @@
 #include "base/tell.hpp"
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
+#include "cli/run_view.hpp"
 #include "core/lattice_size.hpp"
 #include "data/hdf5/file.hpp"  // kHasHdf5
 #include "model/explain.hpp"
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 // "Try again later", of sysexits.h.
 constexpr int kExitTimeLimit = 75;
 
-RunSettings settings_of(const RunOptions& options) {
+RunSettings settings_of(const RunOptions& options, Controller* controller) {
   RunSettings settings;
   settings.engine = options.engine;
   settings.out = options.out;
@@ -34,6 +35,7 @@ RunSettings settings_of(const RunOptions& options) {
                        : options.force ? IfExists::replace
                                        : IfExists::refuse;
   settings.times = options.times;
+  settings.controller = controller;
   return settings;
 }
 
@@ -103,6 +105,9 @@ Ending play(Run& run, const InterruptGuard& interrupt, bool quiet) {
 
 int run_command(const RunOptions& given) {
   RunOptions options = given;
+  if (!options.replay.empty() && options.model.empty())
+    options.model = RunFolder{options.replay}.model().string();
+  RunView view(options);
   const auto started = WallClock::Clock::now();
   prefer_errors_to_signals();
   const auto model =
@@ -110,12 +115,16 @@ int run_command(const RunOptions& given) {
   PartFiles parts(model->units.voxel_um, property_names(*model));
   if (kHasHdf5) options.engine.store = &parts;
   if (!meet_others(options.engine, *model)) return follow_orders(options.engine, *model);
-  Run run(model, settings_of(options), started);
+  Run run(model, settings_of(options, view.controller()), started);
   if (!options.json) announce(run);
   for (const std::string& note : run.start().notes) tell(stderr, "  note: {}\n", note);
+  if (!options.json && options.model.empty() && !options.view)
+    tell(stderr, "  --view shows it in a browser while it runs\n");
   const InterruptGuard interrupt;
+  view.begin(run, interrupt);
   const Ending ending = play(run, interrupt, options.json);
   print_summary(run, options.json);
+  view.stay(run, interrupt);
   return ending == Ending::finished     ? 0
          : ending == Ending::time_limit ? kExitTimeLimit
                                         : 128 + interrupt.signal();

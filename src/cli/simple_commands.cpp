@@ -13,6 +13,7 @@
 #include "output/picture/png.hpp"
 #include "output/run/record.hpp"
 #include "output/table/columns.hpp"
+#include "view/http/server.hpp"
 
 namespace kiln {
 namespace {
@@ -71,6 +72,8 @@ int info_command(const InfoOptions& options) {
   fmt::print("Pictures       {}\n", kHasPng ? "yes (libpng)" : "no: install libpng-dev and rebuild");
   fmt::print("Images         .npy{}{}\n", kHasHdf5 ? ", HDF5" : "",
              kHasTiff ? ", TIFF" : "; for TIFF install libtiff-dev and libpugixml-dev and rebuild");
+  fmt::print("Viewer         {}\n",
+             http::kHasServer ? "yes (cpp-httplib)" : "no: install libcpp-httplib-dev and rebuild");
   fmt::print("Snapshots      {}\n", kHasHdf5 ? "yes (HDF5)" : "no: install libhdf5-dev and rebuild");
   return 0;
 }

@@ -42,6 +42,7 @@ constexpr const char* kFiles[] = {"checkpoint.h5",
                                   "labels",
                                   "pictures",
                                   "report.html",
+                                  "steering.jsonl",
                                   "model.toml",
                                   "source.toml"};
 

@@ -33,6 +33,8 @@ struct RunFolder {
   // Of checkpoints and snapshots of several processes: files that these make one of.
   std::filesystem::path checkpoint_parts() const { return path / "checkpoint-parts"; }
   std::filesystem::path lattice_parts() const { return path / "lattice-parts"; }
+  // Changes that a person made on the way, with their MCS.
+  std::filesystem::path steering() const { return path / "steering.jsonl"; }
   std::filesystem::path report() const { return path / "report.html"; }
 };
 

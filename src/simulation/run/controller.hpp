@@ -1,5 +1,4 @@
-// A program that is asked at a rhythm of its own and may change the run: a callback in Python, later a
-// viewer.
+// A program that is asked at a rhythm of its own and may change the run: a callback in Python, or the viewer.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +19,9 @@ class Controller {
   // The first MCS after `mcs` at which it wants to be asked. A function of `mcs` alone, so that a run that
   // was interrupted asks at the same ones.
   virtual int64_t next_due(int64_t mcs) const = 0;
+  // Whether it wants to be asked at the end of this MCS in any case. Changes that it then makes follow from
+  // nothing else, so it has to write them down.
+  virtual bool wants_now() const { return false; }
   // Before observers look: they see what it leaves.
   virtual Answer act() = 0;
 };

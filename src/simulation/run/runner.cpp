@@ -41,6 +41,7 @@ Ending Runner::advance_to(int64_t due, const InterruptGuard* interrupt, const Wa
     if (interrupt != nullptr) interrupt->also(simulation_.engine().signal());
     if (interrupt != nullptr && interrupt->requested()) return Ending::signal;
     if (clock.is_up(simulation_.last_while_seconds())) return Ending::time_limit;
+    if (controller_ != nullptr && controller_->wants_now()) return Ending::finished;
   }
   return Ending::finished;
 }
@@ -48,7 +49,7 @@ Ending Runner::advance_to(int64_t due, const InterruptGuard* interrupt, const Wa
 // Not at the start, and not again where a checkpoint has what it left.
 bool Runner::is_asked(int64_t mcs) const {
   return controller_ != nullptr && mcs > writer_.start() && mcs != steering_.mcs &&
-         controller_->next_due(mcs - 1) == mcs;
+         (controller_->next_due(mcs - 1) == mcs || controller_->wants_now());
 }
 
 Controller::Answer Runner::ask() {

@@ -21,8 +21,8 @@ class Runner {
   Ending run(const InterruptGuard* interrupt, WallClock& clock);
 
  private:
-  // What ends the run while it goes on to `due`, or nothing (finished) when it has come there or wants to be
-  // saved.
+  // What ends the run while it goes on to `due`, or nothing (finished) when it has come there, or wants to be
+  // saved, or the controller wants to be asked.
   Ending advance_to(int64_t due, const InterruptGuard* interrupt, const WallClock& clock, bool& save);
   bool is_asked(int64_t mcs) const;
   Controller::Answer ask();

@@ -63,10 +63,10 @@ RunStart resume(const Model& model, const RunFolder& folder, FoundCheckpoint fou
   RunStart start;
   if (const std::optional<Steering>& steering = found.checkpoint.info.steering) {
     if (steering->changed && !steered)
-      throw UserError(fmt::format(
-          "{} was steered by {}, and can only go on with what steered it: kiln.run(..., call=..., "
-          "resume=True).",
-          folder.path.string(), steering->by));
+      throw UserError(
+          fmt::format("{} was steered by {}, and can only go on with what steered it{}.",
+                      folder.path.string(), steering->by,
+                      steering->by.starts_with("kiln run") ? "" : ": kiln.run(..., call=..., resume=True)"));
     if (!steering->model.empty()) start.model = steered_model(model, *steering);
   }
   note_refused(found, start);

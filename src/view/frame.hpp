@@ -1,0 +1,34 @@
+// A tissue at one moment as a browser gets it: a table of cells and the lattice, packed.
+//
+//   "KILN", uint32 length of the header, the header as JSON (padded to 4 bytes), blocks.
+//
+// The header lists the blocks: name, kind (u8, u16, f32: a column by cell id; rows: the lattice) and where
+// they lie. Numbers are little-endian. The lattice's rows are tokens, for each of `chunks` stretches of rows
+// on its own; a token is a varint n: an even one means n/2 sites as in the row before (in the first of a
+// chunk: 0), an odd one (n-1)/2 sites of the value that the next varint tells.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/state.hpp"
+#include "model/model.hpp"
+
+namespace kiln::view {
+
+// A lattice with more sites is shown by every 2nd, 4th, 8th, ... site along each axis.
+inline constexpr Site kMostSites3d = Site(256) * 256 * 256, kMostSites2d = Site(2048) * 2048;
+inline constexpr int kLongestAxis = 2048;
+
+int reduction_of(const Lattice& lattice);
+
+// What colours can show beside cells: Act and substances, by name.
+std::vector<std::string> site_fields(const Model& model);
+
+// `field`: one of site_fields, or "" for none. `positions`: whether centroids are known (snapshots lack
+// them).
+std::string pack_frame(const State& state, const Model& model, const std::string& field, bool positions);
+
+}  // namespace kiln::view

@@ -1,0 +1,112 @@
+#include "view/guard.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "view/token.hpp"
+
+namespace kiln::view {
+namespace {
+
+// Without the port.
+std::string name_of_host(const std::string& host) {
+  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
+  return host.substr(0, host.find(':'));
+}
+
+// Such a host cannot be the name of another site that was made to point here.
+bool is_plain_address(const std::string& name) {
+  const auto all_of = [](std::string_view text, std::string_view allowed) {
+    return text.find_first_not_of(allowed) == text.npos;
+  };
+  if (name.starts_with('[') && name.ends_with(']'))
+    return name.size() > 3 && all_of(name.substr(1, name.size() - 2), "0123456789abcdefABCDEF:.");
+  return std::count(name.begin(), name.end(), '.') == 3 && all_of(name, "0123456789.");
+}
+
+}  // namespace
+
+Guard::Guard(int port, std::vector<std::string> names)
+    : names_(std::move(names)),
+      token_(new_token()),
+      cookie_name_(fmt::format("kiln-{}", port)),
+      cookie_(new_token()) {
+  names_.push_back("localhost");
+}
+
+bool Guard::is_our_host(const std::string& host) const {
+  const std::string name = name_of_host(host);
+  return is_plain_address(name) || std::find(names_.begin(), names_.end(), name) != names_.end();
+}
+
+bool Guard::has_cookie(const http::Request& request) const {
+  const std::string all = request.header("cookie");
+  std::string_view rest = all;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(';'), rest.size());
+    const std::string_view one = trimmed(rest.substr(0, end));
+    const std::size_t equals = std::min(one.find('='), one.size());
+    if (one.substr(0, equals) == cookie_name_ && equals < one.size() &&
+        same_secret(one.substr(equals + 1), cookie_))
+      return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+bool Guard::brings_token(const http::Request& request) {
+  if (request.method != "GET" || request.path != "/") return false;
+  const std::string given = request.argument("token");
+  if (same_secret(given, token_)) return true;
+  const std::lock_guard lock(mutex_);
+  if (token_for_one_.empty() || !same_secret(given, token_for_one_)) return false;
+  token_for_one_.clear();
+  return true;
+}
+
+std::string Guard::token_for_one() {
+  const std::lock_guard lock(mutex_);
+  return token_for_one_ = new_token();
+}
+
+std::optional<http::Reply> Guard::refuse(const http::Request& request, bool brings_token) const {
+  const std::string host = request.header("host"), origin = request.header("origin"),
+                    from = request.header("sec-fetch-site");
+  if (!is_our_host(host))
+    return http::reply(
+        403,
+        "This is not the name of the machine that Kiln runs on. Open the URL that it printed; a "
+        "name of your own goes behind --listen.\n");
+  const bool from_page = origin.empty() || origin == "http://" + host;
+  const bool is_first_page = request.method == "GET" && request.path == "/";
+  const bool from_elsewhere = from == "cross-site" || from == "same-site";
+  if (!from_page || (from_elsewhere && !is_first_page))
+    return http::reply(403, "Kiln answers no pages of other sites.\n");
+  if (request.method == "POST" && origin.empty())
+    return http::reply(403, "A POST has to say where it comes from (Origin).\n");
+  if (!has_cookie(request) && !brings_token)
+    return http::reply(403,
+                       "Kiln asks for its token: open the whole URL that it printed, with what stands behind "
+                       "the question mark.\n");
+  return std::nullopt;
+}
+
+std::pair<std::string, std::string> Guard::cookie() const {
+  return {"Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", cookie_name_, cookie_)};
+}
+
+std::vector<std::pair<std::string, std::string>> strict_headers() {
+  return {{"Content-Security-Policy",
+           "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src "
+           "'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+          {"X-Content-Type-Options", "nosniff"},
+          {"X-Frame-Options", "DENY"},
+          {"Referrer-Policy", "no-referrer"},
+          {"Cross-Origin-Opener-Policy", "same-origin"},
+          {"Cross-Origin-Resource-Policy", "same-origin"},
+          {"Cache-Control", "no-store"}};
+}
+
+}  // namespace kiln::view

@@ -1,0 +1,148 @@
+// The viewer's page: asks the run how it stands and what it looks like, and shows that.
+
+import { ChosenCell } from "./cell.js";
+import { Charts } from "./charts.js";
+import { readFrame } from "./frame.js";
+import { listenToKeys } from "./keys.js";
+import * as net from "./net.js";
+import { Panel } from "./panel.js";
+import { Scene } from "./scene.js";
+import { SteeringPanel } from "./steering.js";
+import { Timeline } from "./timeline.js";
+
+const $ = id => document.getElementById(id);
+
+class App {
+  async begin() {
+    // The token has done its work: it need not stand in the history.
+    history.replaceState(null, "", "/");
+    this.about = await net.about();
+    document.title = `${this.about.name} – Kiln`;
+    $("title").textContent = this.about.title;
+    const { nx, ny, nz, dimension, step } = this.about;
+    $("subtitle").textContent = `${this.about.name} · ${[nx, ny, nz].slice(0, dimension).join(" × ")}`;
+    if (step > 1) $("note-text").textContent = `every ${step === 2 ? "2nd" : `${step}th`} site along each axis is shown`;
+    this.cell = new ChosenCell($("cell"));
+    this.charts = new Charts($("charts"), $("add-chart"), this.about.types.filter(t => !t.frozen).length < 3 ? ["heterotypic"] : []);
+    this.scene = new Scene($("stage"), this.about);
+    this.panel = new Panel(this.scene, this.about, () => this.wantField(), () => (this.status?.state === "folder" ? this.scene.frame.mcs : undefined));
+    this.steering = new SteeringPanel(this.about.steers, () => this.status);
+    this.timeline = new Timeline(mcs => this.seek(mcs));
+    this.scene.onPick = id => this.choose(id);
+    $("cell-clear").addEventListener("click", () => this.choose(0));
+    $("cell-hide").addEventListener("click", () => { this.scene.look.hiddenCells.add(this.cell.id); this.choose(0); });
+    $("cell-alone").addEventListener("click", () => { this.scene.look.alone = this.cell.id; this.choose(this.cell.id); });
+    $("cells-show").addEventListener("click", () => { this.scene.showAllCells(); this.choose(this.cell.id); });
+    listenToKeys(this);
+    this.number = 0;
+    this.watchStatus();
+    this.watchFrames();
+    this.watchMeasures();
+  }
+
+  choose(id) {
+    if (id === 0) this.cell.let_go();
+    else if (id !== this.cell.id) this.cell.choose(id);
+    $("cell-buttons").hidden = id === 0;
+    $("cells-show").hidden = !this.scene.look.alone && this.scene.look.hiddenCells.size === 0;
+    this.scene.look.chosen = id;
+    this.scene.recolour();
+    if (id !== 0) this.cell.follow(this.scene.frame, this.about, this.scene.look.speeds);
+  }
+
+  // A field that the frame at hand lacks has to come.
+  wantField() {
+    if (this.scene.field && this.scene.frame?.field_name !== this.scene.field) {
+      this.number = 0;
+      this.loaded = null;
+    }
+  }
+
+  seek(mcs) {
+    this.wanted = mcs;
+    this.charts.mark(mcs);
+  }
+
+  take({ number, buffer }) {
+    this.number = number;
+    const frame = readFrame(buffer, this.scene.frame);
+    this.scene.show(frame);
+    this.panel.frameCame(frame);
+    this.cell.follow(frame, this.about, this.scene.look.speeds);
+    document.body.dataset.frame = number;
+    document.body.dataset.mcs = frame.mcs;
+  }
+
+  async watchStatus() {
+    while (true) {
+      await net.seen();
+      try {
+        this.status = await net.status();
+        this.lost = 0;
+        this.showStatus();
+      } catch {
+        // A moment without an answer is no end: the run may be busy, or the way to it slow.
+        this.lost = (this.lost ?? 0) + 1;
+        if (this.lost > 3) this.badge("gone", "not reached");
+      }
+      await net.rest(this.lost > 3 ? 1500 : 200);
+    }
+  }
+
+  badge(state, text) {
+    $("state").dataset.state = state;
+    $("state").textContent = text;
+  }
+
+  showStatus() {
+    const { status } = this;
+    const words = { running: "running", paused: "paused", ended: "finished", folder: "saved states" };
+    this.badge(status.state, words[status.state]);
+    this.timeline.show(status, this.about, this.scene.frame);
+    this.steering.show(status);
+  }
+
+  async watchFrames() {
+    while (true) {
+      await net.seen();
+      try {
+        if (this.status?.state === "folder") await this.watchFolder();
+        else {
+          const came = await net.frame({ after: this.number, field: this.scene.field });
+          if (came) this.take(came);
+          else if (this.status?.state === "ended") await net.rest(500);
+        }
+      } catch {
+        await net.rest(500);
+      }
+    }
+  }
+
+  async watchFolder() {
+    const mcs = this.wanted ?? this.status.snapshots.at(-1);
+    const wish = `${mcs} ${this.scene.field}`;
+    if (this.loaded === wish) return net.rest(60);
+    const came = await net.frame({ mcs, field: this.scene.field });
+    this.loaded = wish;
+    if (came) this.take(came);
+  }
+
+  async watchMeasures() {
+    while (true) {
+      await net.seen();
+      try {
+        const text = await net.measures(this.charts.bytes);
+        if (text) this.charts.take(text);
+      } catch {
+        // The table comes with its first row.
+      }
+      await net.rest(1000);
+    }
+  }
+}
+
+export const app = new App();
+app.begin().catch(error => {
+  $("state").textContent = "not to be shown";
+  $("note-text").textContent = error.message;
+});

@@ -1,0 +1,77 @@
+// The foot of the page: how far the run is, or the saved states to scrub through.
+
+const $ = id => document.getElementById(id);
+const whole = value => Math.round(value).toLocaleString("en");
+
+export function duration(seconds) {
+  if (!Number.isFinite(seconds)) return "–";
+  const units = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
+  const at = units.findIndex(([, size]) => seconds >= size);
+  if (at < 0) return `${seconds.toFixed(1)} s`;
+  const [unit, size] = units[at];
+  return `${(seconds / size).toFixed(seconds / size < 10 && unit !== "s" ? 1 : 0)} ${unit}`;
+}
+
+export class Timeline {
+  constructor(seek) {
+    this.seek = seek;
+    this.times = [];
+    $("timeline").addEventListener("input", () => this.go(Number($("timeline").value)));
+    $("play").addEventListener("click", () => this.play());
+  }
+
+  show(status, about, frame) {
+    const isFolder = status.state === "folder";
+    $("timeline").hidden = $("play").hidden = !isFolder || status.snapshots.length < 2;
+    $("progress").hidden = isFolder;
+    if (isFolder) this.setTimes(status.snapshots);
+    $("done").style.width = `${(100 * status.mcs) / Math.max(1, status.total)}%`;
+    const mcs = isFolder ? frame?.mcs ?? status.mcs : status.mcs;
+    const figures = [["MCS", `${whole(mcs)} of ${whole(status.total)}`, ""], ["time", duration(mcs * about.seconds_per_mcs), ""]];
+    if (status.state === "running" && status.rate) {
+      figures.push(["rate", `${status.rate >= 100 ? whole(status.rate) : status.rate.toPrecision(3)} MCS/s`, "less"]);
+      figures.push(["left", duration(status.seconds_left), "less"]);
+    }
+    if (status.phase && status.phase !== "run") figures.push(["phase", status.phase, "less"]);
+    $("figures").replaceChildren(...figures.map(([name, value, kind]) => {
+      const item = document.createElement("div"), label = document.createElement("span"), number = document.createElement("b");
+      item.className = kind;
+      item.dataset.figure = name;
+      label.textContent = `${name} `;
+      number.textContent = value;
+      item.append(label, number);
+      return item;
+    }));
+  }
+
+  setTimes(times) {
+    if (times.length === this.times.length) return;
+    const wasAtEnd = this.times.length === 0 || Number($("timeline").value) === this.times.length - 1;
+    this.times = times;
+    $("timeline").max = times.length - 1;
+    if (wasAtEnd) $("timeline").value = times.length - 1;
+  }
+
+  go(index) {
+    if (this.times.length === 0) return;
+    const at = Math.min(Math.max(index, 0), this.times.length - 1);
+    $("timeline").value = at;
+    this.seek(this.times[at]);
+  }
+
+  goBy(steps) { this.go(Number($("timeline").value) + steps); }
+
+  play() {
+    if (this.playing) {
+      clearInterval(this.playing);
+      this.playing = null;
+    } else {
+      if (Number($("timeline").value) === this.times.length - 1) this.go(0);
+      this.playing = setInterval(() => {
+        this.goBy(1);
+        if (Number($("timeline").value) === this.times.length - 1) this.play();
+      }, 250);
+    }
+    $("play").textContent = this.playing ? "Stop" : "Play";
+  }
+}

@@ -1,0 +1,15 @@
+// Secrets that nobody can guess, and how they are compared.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kiln::view {
+
+// 192 bits of the system's randomness, as 48 hexadecimal digits.
+std::string new_token();
+
+// In a time that does not depend on where they differ.
+bool same_secret(std::string_view given, std::string_view secret);
+
+}  // namespace kiln::view

@@ -1,0 +1,257 @@
+// Runs that are watched and steered: the same bits as without watchers, and again when they are repeated.
+#include "view/live_run.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "base/text.hpp"
+#include "data/hdf5/file.hpp"
+#include "model/file/read.hpp"
+#include "view/folder_source.hpp"
+#include "view/steerer.hpp"
+
+namespace kiln::view {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kModel = R"(mcs = 80
+temperature = 10
+[lattice]
+size = [40, 36]
+[types.a]
+volume = {target = 40, lambda = 2}
+act = {lambda = 20, max = 8}
+[types.b]
+volume = {target = 40, lambda = 2}
+[adhesion]
+a.b = 6
+[[initial]]
+kind = "boxes"
+types = {a = 1, b = 1}
+box = [6, 6]
+spacing = [8, 9]
+[measure]
+every = 4
+[output]
+lattice_every = 20
+)";
+
+// Long enough to be steered, with few files.
+const std::vector<std::string> kLong = {"mcs=1500", "output.lattice_every=0", "measure.every=100"};
+
+std::shared_ptr<const Model> model_of(const std::vector<std::string>& set = {}) {
+  return std::make_shared<const Model>(parse_model(kModel, "m.toml", "", set));
+}
+
+class ViewRun : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!kHasHdf5) GTEST_SKIP() << "no HDF5";
+    folder_ = fs::temp_directory_path() / ("kiln-view-" + std::to_string(getpid()) + "-" +
+                                           testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::unique_ptr<kiln::Run> run_in(const std::string& name, Controller* controller = nullptr,
+                                    const std::vector<std::string>& set = {}) const {
+    RunSettings settings;
+    settings.engine.engine = "threads";
+    settings.out = folder_ / name;
+    settings.controller = controller;
+    return std::make_unique<kiln::Run>(model_of(set), settings, kiln::Run::Clock::now());
+  }
+  std::string hash_of(kiln::Run& run) const {
+    EXPECT_EQ(run.go(nullptr), Ending::finished);
+    return run.record().hash;
+  }
+
+  fs::path folder_;
+};
+
+int64_t mcs_of(const NumberedFrame& frame) {
+  uint32_t length = 0;
+  std::memcpy(&length, frame.bytes->data() + 4, 4);
+  return *whole_in(*json_member(frame.bytes->substr(8, length), "mcs"));
+}
+
+TEST_F(ViewRun, WatchersChangeNoBit) {
+  const std::string hash = hash_of(*run_in("alone"));
+  const auto run = run_in("watched");
+  LiveRun live(*run, nullptr);
+  run->add(live);
+  std::atomic<bool> ends = false;
+  std::atomic<int> frames = 0;
+  std::vector<std::thread> watchers;
+  for (const char* field : {"", "act", "", "no such thing"})
+    watchers.emplace_back([&, field] {
+      int64_t number = 0, mcs = -1;
+      while (!ends) {
+        const NumberedFrame frame = live.frame({number, std::nullopt, field});
+        if (!frame.bytes) continue;
+        EXPECT_GT(frame.number, number);
+        EXPECT_GE(mcs_of(frame), mcs);
+        number = frame.number;
+        mcs = mcs_of(frame);
+        ++frames;
+        live.status();
+      }
+    });
+  EXPECT_EQ(hash_of(*run), hash);
+  live.close();
+  ends = true;
+  for (std::thread& watcher : watchers) watcher.join();
+  EXPECT_GE(frames, 2);
+  EXPECT_EQ(*json_member(live.status(), "state"), "\"ended\"");
+  EXPECT_EQ(*json_member(live.status(), "mcs"), "80");
+  const std::string measures = live.measures(0);
+  EXPECT_TRUE(measures.starts_with("mcs,"));
+  EXPECT_TRUE(measures.ends_with('\n'));
+  EXPECT_EQ(live.measures(int64_t(measures.size())), "");
+  EXPECT_EQ(mcs_of(live.frame({})), 80);
+}
+
+TEST_F(ViewRun, NobodyWatchingTakesNoFrames) {
+  const auto run = run_in("alone");
+  LiveRun live(*run, nullptr);
+  run->add(live);
+  hash_of(*run);
+  EXPECT_EQ(live.frame({}).number, 2);  // the first state and the last
+}
+
+// Commands that are given while it runs.
+TEST_F(ViewRun, PausesStepsAndGoesOn) {
+  Steerer steerer;
+  const auto run =
+      run_in("steered", &steerer, {"mcs=100000000", "output.lattice_every=0", "measure.every=1000"});
+  const InterruptGuard interrupt;
+  LiveRun live(*run, &steerer);
+  steerer.attach(*run, interrupt, [&live] { live.serve_frames(true); });
+  run->add(live);
+  const auto mcs = [&live] { return *whole_in(*json_member(live.status(), "mcs")); };
+  std::thread person([&] {
+    EXPECT_EQ(steerer.take(R"({"do": "pause"})").status, 200);
+    EXPECT_EQ(*json_member(live.status(), "state"), "\"paused\"");
+    // Also while it stands still, but not the same again.
+    const NumberedFrame still = live.frame({0, std::nullopt, "act"});
+    EXPECT_EQ(mcs_of(still), mcs());
+    EXPECT_FALSE(live.frame({still.number, std::nullopt, "act"}).bytes);
+    PictureWish wish;
+    wish.colour = "type";
+    EXPECT_TRUE(live.picture(wish).body->starts_with("\x89PNG"));
+    wish.colour = "no such thing";
+    EXPECT_EQ(live.picture(wish).status, 400);
+    wish.mcs = 3;
+    EXPECT_THROW(live.picture(wish), UserError);
+    for (int i = 0; i < 3; ++i) {
+      const int64_t before = mcs();
+      EXPECT_EQ(steerer.take(R"({"do": "step"})").status, 200);
+      // The next command waits until the step is over.
+      EXPECT_EQ(steerer.take(R"({"do": "pause"})").status, 200);
+      EXPECT_EQ(mcs(), before + 1);
+    }
+    const int64_t paused_at = mcs();
+    EXPECT_EQ(steerer.take(R"({"do": "go"})").status, 200);
+    while (mcs() < paused_at + 3) std::this_thread::yield();
+    for (const char* wrong : {"", "{}", R"({"do": "fly"})", R"({"do": "set"})", R"({"do": "set", "set": 3})"})
+      EXPECT_EQ(steerer.take(wrong).status, 400) << wrong;
+    raise(SIGINT);
+  });
+  EXPECT_EQ(run->go(&interrupt), Ending::signal);
+  steerer.close();
+  person.join();
+  EXPECT_EQ(steerer.take(R"({"do": "go"})").status, 409);
+}
+
+TEST_F(ViewRun, ASteeredRunIsRepeatedToTheLastBit) {
+  Steerer steerer;
+  const auto run = run_in("steered", &steerer, kLong);
+  const InterruptGuard interrupt;
+  LiveRun live(*run, &steerer);
+  steerer.attach(*run, interrupt, [&live] { live.serve_frames(true); });
+  run->add(live);
+  std::thread person([&] {
+    steerer.take(R"({"do": "pause"})");
+    EXPECT_EQ(steerer.take(R"({"do": "set", "set": "temperature=30"})").status, 200);
+    EXPECT_EQ(steerer.take(R"({"do": "set", "set": "adhesion.a.b=1"})").status, 200);
+    steerer.take(R"({"do": "step"})");
+    EXPECT_EQ(steerer.take(R"({"do": "set", "set": "types.a.act.lambda=80"})").status, 200);
+    const http::Reply refused = steerer.take(R"({"do": "set", "set": "temperature=-1"})");
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_NE(refused.body->find("temperature is -1"), std::string::npos) << *refused.body;
+    EXPECT_NE(steerer.numbers().find(R"({"key": "temperature", "value": 30})"), std::string::npos);
+    steerer.take(R"({"do": "go"})");
+  });
+  const std::string hash = hash_of(*run);
+  steerer.close();
+  person.join();
+  EXPECT_EQ(steerer.changes(), 3);
+  EXPECT_EQ(run->record().steered_by, "kiln run --steer");
+
+  const std::vector<Change> changes = read_changes(folder_ / "steered" / "steering.jsonl");
+  ASSERT_EQ(changes.size(), 3u);
+  EXPECT_EQ(changes[2].set, "types.a.act.lambda=80");
+  Replay replay(changes);
+  const auto again = run_in("again", &replay, kLong);
+  replay.attach(*again);
+  EXPECT_EQ(hash_of(*again), hash);
+  EXPECT_EQ(read_changes(folder_ / "again" / "steering.jsonl").size(), 3u);
+  EXPECT_NE(hash_of(*run_in("unsteered", nullptr, kLong)), hash);
+}
+
+TEST_F(ViewRun, AFolderShowsItsSnapshots) {
+  const auto run = run_in("finished");
+  hash_of(*run);
+  FolderSource source(folder_ / "finished");
+  EXPECT_NE(source.status().find("\"snapshots\": [0, 20, 40, 60, 80]"), std::string::npos) << source.status();
+  EXPECT_EQ(mcs_of(source.frame({})), 80);
+  EXPECT_EQ(mcs_of(source.frame({0, 40, "act"})), 40);
+  EXPECT_EQ(source.frame({0, 40, "act"}).bytes, source.frame({0, 40, "act"}).bytes);
+  EXPECT_THROW(source.frame({0, 41}), UserError);
+  PictureWish wish;
+  wish.colour = "act";
+  wish.mcs = 40;
+  EXPECT_TRUE(source.picture(wish).body->starts_with("\x89PNG"));
+  wish.mcs = 41;
+  EXPECT_THROW(source.picture(wish), UserError);
+  EXPECT_EQ(source.steer("{}").status, 403);
+  EXPECT_THROW(FolderSource(folder_ / "nowhere"), UserError);
+}
+
+TEST_F(ViewRun, OnlyNumbersOfThePhysicsChangeOnTheWay) {
+  const auto model = model_of();
+  EXPECT_EQ(changed_model(*model, "temperature=12")->phases[0].physics.temperature, 12);
+  for (const char* wrong :
+       {"temperature=hot", "temperature=true", "temperature=[1]", "lattice.size=3", "mcs=3", "seed=4",
+        "initial.0.file=1", "nonsense", "=3", "types.a.colour=red", "fields.f.file=/etc/passwd",
+        "types.a.volume.lamda=3", "types.c.volume.lambda=3", "temperature=1e400"})
+    EXPECT_THROW(changed_model(*model, wrong), UserError) << wrong;
+}
+
+TEST_F(ViewRun, BadRecordsOfChangesAreRefused) {
+  const fs::path file = folder_ / "steering.jsonl";
+  const auto read = [&](const std::string& text) {
+    std::ofstream(file) << text;
+    return read_changes(file).size();
+  };
+  EXPECT_EQ(read(""), 0u);
+  EXPECT_EQ(read("{\"mcs\": 3, \"set\": \"temperature=4\"}\n{\"mcs\": 3, \"set\": \"temperature=5\"}\n"), 2u);
+  for (const char* wrong :
+       {"x\n", "{}\n", "{\"mcs\": 0, \"set\": \"a=1\"}\n", "{\"mcs\": \"x\", \"set\": \"a=1\"}\n",
+        "{\"mcs\": 3}\n", "{\"mcs\": 3, \"set\": 4}\n",
+        "{\"mcs\": 3, \"set\": \"a=1\"}\n{\"mcs\": 2, \"set\": \"a=1\"}\n"})
+    EXPECT_THROW(read(wrong), UserError) << wrong;
+}
+
+}  // namespace
+}  // namespace kiln::view

@@ -1,0 +1,256 @@
+"""The page in a real browser: what it shows, and what hands and keys do to it."""
+
+import base64
+import csv
+import os
+import subprocess
+import unittest
+
+import browser
+from kiln_viewer import FLAT, KILN, SPACE, Folder, Program
+
+# The page's own objects: a module is there once, whoever asks for it.
+APP = "(await import('/page/app.js')).app"
+DRAWN = "Number(document.querySelector('#stage').dataset.drawn ?? 0) > 0"
+# Numbers of pixels of the 3-D view by what they look like: amber, teal, and the background.
+PIXELS = """(() => {
+  const gl = document.querySelector('#solid').getContext('webgl2'), w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
+  const p = new Uint8Array(w * h * 4), found = {amber: 0, teal: 0, all: w * h, sum: 0};
+  gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, p);
+  for (let i = 0; i < p.length; i += 4) {
+    if (p[i] > p[i + 2] * 1.4) ++found.amber;
+    if (p[i + 1] > p[i] * 1.4) ++found.teal;
+    found.sum = (found.sum * 31 + p[i] + 3 * p[i + 1]) % 1000003;
+  }
+  return found;
+})()"""
+
+
+def run_js(body):
+    return f"(async () => {{ const app = {APP}; {body} }})()"
+
+
+@unittest.skipIf(browser.CHROMIUM is None and not os.environ.get("CI"), "there is no Chromium (Debian's chromium)")
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if browser.CHROMIUM is None:
+            raise RuntimeError("there is no Chromium, which these tests need: install chromium")
+        cls.browser = browser.Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+
+    def setUp(self):
+        self.folder = Folder()
+        self.addCleanup(self.folder.cleanup)
+
+    def open(self, *arguments):
+        """The page of a program; at the end of the test it has said no error and asked nobody else."""
+        program = Program(*arguments)
+        self.addCleanup(program.end)
+        page = self.browser.page(program.url)
+        self.addCleanup(page.close)
+        self.addCleanup(lambda: self.assertEqual(page.errors(), []))
+        self.addCleanup(lambda: self.assertEqual(
+            [url for url in page.asked() if not url.startswith((program.address, "data:", "blob:"))], []))
+        page.wait_for(f"document.body?.dataset.frame && {DRAWN}")
+        return program, page
+
+    def finished(self, text, **numbers):
+        model = self.folder.model(text, **numbers)
+        subprocess.run([KILN, "run", model, "--out", self.folder / "run"], check=True, capture_output=True)
+        return self.folder / "run"
+
+    def test_a_run_in_space_is_shown_and_turns(self):
+        model = self.folder.model(SPACE, mcs=1000000, every=50, snapshots=0)
+        _, page = self.open("run", model, "--view", "--steer", "--out", self.folder / "run")
+        self.assertEqual(page.value("document.querySelector('#title').textContent"), "model")
+        # Nothing moves but the view.
+        page.click_on("#go")
+        page.wait_for("document.querySelector('#state').textContent === 'paused'")
+        page.wait_for(run_js("return app.scene.frame.mcs === app.status.mcs"))
+        page.value(run_js("app.scene.draw(); await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));"))
+        seen = page.wait_for(f"(p => p.amber > 2000 && p.teal > 2000 && p)({PIXELS})")
+        self.assertLess(seen["amber"] + seen["teal"], 0.9 * seen["all"])
+        box = page.box("#solid")
+        middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.drag(*middle, middle[0] + 120, middle[1] + 40)
+        page.wait_for(f"({PIXELS}).sum !== {seen['sum']}")
+        page.key("r")
+        page.wait_for(f"({PIXELS}).sum === {seen['sum']}")
+        page.key("+")
+        page.wait_for(f"(p => p.amber + p.teal > {(seen['amber'] + seen['teal']) * 1.1})({PIXELS})")
+        page.key("r")
+        # Without a type it is not there; a cut takes some away.
+        page.click_on("#types [data-type=amber]")
+        page.wait_for(f"(p => p.amber < 50 && p.teal > 1000)({PIXELS})")
+        page.click_on("#types [data-type=amber]")
+        page.click_on("#cut-axis [data-axis='2']")
+        page.wait_for(f"(p => p.amber > 500 && p.sum !== {seen['sum']})({PIXELS})")
+
+    def test_a_click_in_space_chooses_the_cell_that_is_seen(self):
+        model = self.folder.model(SPACE, mcs=1000000, every=50, snapshots=0)
+        _, page = self.open("run", model, "--view", "--steer", "--out", self.folder / "run")
+        page.click_on("#go")
+        page.wait_for("document.querySelector('#state').textContent === 'paused'")
+        page.wait_for(run_js("return app.scene.frame.mcs === app.status.mcs"))
+        box = page.box("#solid")
+        chosen, first = set(), None
+        for right, down in ((0.5, 0.5), (0.42, 0.45), (0.58, 0.52), (0.5, 0.65)):
+            x, y = box["x"] + box["width"] * right, box["y"] + box["height"] * down
+            page.click(x, y)
+            shown = page.wait_for("document.querySelector('#cell dl')?.dataset.cell")
+            chosen.add(shown)
+            first = first or shown
+            # The pixel that was clicked has the colour of what is chosen, which no other cell has.
+            page.wait_for(f"""(() => {{
+              const c = document.querySelector('#solid'), gl = c.getContext('webgl2'), p = new Uint8Array(4);
+              gl.readPixels(c.width * {right}, c.height * (1 - {down}), 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, p);
+              return p[0] > 3 * p[1] && p[2] > 2 * p[1] && p[0] > 60;
+            }})()""")
+            page.key("Escape")
+        self.assertGreater(len(chosen), 1)
+        # Alone there is nothing but it; hidden it is not there.
+        page.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.wait_for("!document.querySelector('#cell-buttons').hidden")
+        page.click_on("#cell-alone")
+        page.wait_for(f"(p => p.teal === 0)({PIXELS})")
+        page.click_on("#cells-show")
+        page.wait_for(f"(p => p.teal > 1000)({PIXELS})")
+        page.click_on("#cell-hide")
+        page.wait_for("document.querySelector('#cells-show').hidden === false && document.querySelector('#cell-buttons').hidden")
+        self.assertTrue(page.value(run_js(
+            f"return app.scene.frame.ids.every((id, i) => (id === {first}) === (id !== 0 && app.scene.numbers[i] === 0))")))
+
+    def test_charts_and_figures_follow_and_a_pause_stops_them(self):
+        model = self.folder.model(FLAT, mcs=100000000, every=50)
+        _, page = self.open("run", model, "--view", "--steer", "--out", self.folder / "run")
+        points = "Number(document.querySelector('.chart svg')?.dataset.points ?? 0)"
+        page.wait_for(f"{points} > 2")
+        before = page.value(points)
+        page.wait_for(f"{points} > {before} || {points} > 200")
+        self.assertIn("MCS/s", page.wait_for("document.querySelector('[data-figure=rate]')?.textContent"))
+        page.key(" ")
+        page.wait_for("document.querySelector('#state').textContent === 'paused'")
+        mcs = page.value(run_js("return (await (await fetch('/api/status')).json()).mcs"))
+        page.key("s")
+        page.wait_for(run_js(f"return (await (await fetch('/api/status')).json()).mcs === {mcs + 1}"))
+        page.wait_for(f"document.body.dataset.mcs === '{mcs + 1}'")
+        page.value("document.querySelector('#value').value = '17'")
+        page.click_on("#numbers-form button")
+        page.wait_for(f"document.querySelector('#answer').textContent === 'temperature is 17 from MCS {mcs + 1} on.'")
+        page.value("document.querySelector('#value').value = '-17'")
+        page.click_on("#numbers-form button")
+        page.wait_for("document.querySelector('#answer').textContent.includes('must lie between')")
+        # What a server refuses is in the log of a browser, too; this one was meant.
+        page.browser._events = [e for e in page.browser._events if "400" not in str(e)]
+        page.errors = lambda errors=page.errors: [e for e in errors() if "400" not in e]
+        page.key(" ")
+        page.wait_for(f"Number(document.body.dataset.mcs) > {mcs + 1}")
+
+    def test_saved_states_are_those_of_the_run(self):
+        run = self.finished(FLAT, mcs=40, every=10)
+        _, page = self.open("view", run)
+        page.wait_for("document.body.dataset.mcs === '40'")
+        page.value("(t => { t.value = 0; t.dispatchEvent(new Event('input')); })(document.querySelector('#timeline'))")
+        page.wait_for("document.body.dataset.mcs === '0'")
+        page.key(".")
+        page.wait_for("document.body.dataset.mcs === '10'")
+        for axis, mcs in (("z", 10), ("z", 0)):
+            if mcs == 0:
+                page.key(",")
+                page.wait_for("document.body.dataset.mcs === '0'")
+            self.expect_same_picture(page, run, mcs)
+        # A click on the centre of a box chooses its cell.
+        with open(run / "cells.csv") as file:
+            rows = [row for row in csv.DictReader(file) if row["mcs"] == "0"]
+        box = page.box("#slice")
+        for row in rows[:: len(rows) // 5]:
+            place = page.value(run_js("return app.scene.slice.place()"))
+            scale = box["width"] / page.value("document.querySelector('#slice').width")
+            page.click(box["x"] + (place["left"] + (float(row["x"]) + 0.5) * place["scale"]) * scale,
+                       box["y"] + (place["top"] + (float(row["y"]) + 0.5) * place["scale"]) * scale)
+            page.wait_for(f"document.querySelector('#cell dl')?.dataset.cell === '{row['id']}'")
+            text = page.value("document.querySelector('#cell').innerText")
+            self.assertIn(row["type"], text)
+            self.assertIn(row["volume"], text)
+
+    def expect_same_picture(self, page, run, mcs):
+        """Every site of a cell has the colour that `kiln render` gives it."""
+        page.wait_for(run_js("return app.scene.isFilled"))
+        file = self.folder / "own.png"
+        subprocess.run([KILN, "render", run, "--mcs", str(mcs), "--width", "60", "--no-borders", "--decoration", "none",
+                        "--frame", "lattice", "--out", file], check=True, capture_output=True)
+        own = base64.b64encode(file.read_bytes()).decode()
+        wrong = page.value(run_js(f"""
+          const image = new Image();
+          image.src = 'data:image/png;base64,{own}';
+          await image.decode();
+          const canvas = Object.assign(document.createElement('canvas'), {{width: 60, height: 40}});
+          const context = canvas.getContext('2d');
+          context.drawImage(image, 0, 0);
+          const expected = context.getImageData(0, 0, 60, 40).data, slice = app.scene.slice;
+          const shown = slice.buffer.getContext('2d').getImageData(0, 0, slice.buffer.width, slice.buffer.height).data;
+          const fine = slice.buffer.width / 60, wrong = [], cells = new Set();
+          for (let y = 0; y < 40; ++y) for (let x = 0; x < 60; ++x) {{
+            const id = app.scene.frame.ids[slice.index(x, y)];
+            if (id === 0) continue;
+            cells.add(id);
+            const at = ((y * fine + (fine >> 1)) * slice.buffer.width + x * fine + (fine >> 1)) * 4;
+            for (let c = 0; c < 3; ++c) if (shown[at + c] !== expected[(y * 60 + x) * 4 + c]) wrong.push([x, y]);
+          }}
+          return {{wrong: wrong.slice(0, 5), cells: cells.size}};"""))
+        self.assertEqual(wrong["wrong"], [])
+        self.assertGreater(wrong["cells"], 10)
+
+    def test_colours_slices_and_light(self):
+        run = self.finished(SPACE, mcs=10, every=10, snapshots=5)
+        _, page = self.open("view", run)
+        for name in ("cell", "volume", "perimeter", "type"):
+            page.choose("#colour", name)
+            page.wait_for(f"(p => p.sum !== 0)({PIXELS})")
+        self.assertFalse(page.value("document.querySelector('#legend').hidden === false"))
+        page.choose("#colour", "volume")
+        page.wait_for("document.querySelector('#legend').hidden === false")
+        for key, label in (("2", "x = 15"), ("3", "y = 13"), ("4", "z = 11")):
+            page.key(key)
+            page.wait_for(f"document.querySelector('#position-label').textContent === '{label}'")
+            page.wait_for("!document.querySelector('#slice').hidden")
+            page.key("1")
+        page.key("4")
+        page.key("]")
+        page.wait_for("document.querySelector('#position-label').textContent === 'z = 12'")
+        # Drawn by the program, every site.
+        page.key("p")
+        page.wait_for("document.querySelector('#picture-box').open && document.querySelector('#picture-image').naturalWidth > 500")
+        page.value("document.querySelector('#picture-box').close()")
+        first = page.value("document.documentElement.dataset.theme")
+        page.key("t")
+        self.assertNotEqual(page.value("document.documentElement.dataset.theme"), first)
+        page.key("?")
+        page.wait_for("document.querySelector('#help').open")
+
+    def test_a_finished_run_becomes_its_saved_states(self):
+        model = self.folder.model(FLAT, mcs=2000, every=500)
+        program, page = self.open("run", model, "--view", "--out", self.folder / "run")
+        page.wait_for("document.querySelector('#state').textContent === 'saved states'")
+        page.wait_for("document.body.dataset.mcs === '2000'")
+        page.value("(t => { t.value = 1; t.dispatchEvent(new Event('input')); })(document.querySelector('#timeline'))")
+        page.wait_for("document.body.dataset.mcs === '500'")
+        # When its page has gone, so does the program.
+        page.call("Page.navigate", url="about:blank")
+        program.wait()
+        self.assertEqual(program.process.returncode, 0)
+
+    def test_without_the_token_there_is_a_sentence(self):
+        run = self.finished(FLAT, mcs=10, every=10)
+        program, _ = self.open("view", run)
+        other = self.browser.page(program.address + "/?token=" + "0" * 48)
+        self.addCleanup(other.close)
+        other.wait_for("document.body?.innerText.includes('Kiln asks for its token')")
+
+
+if __name__ == "__main__":
+    unittest.main()

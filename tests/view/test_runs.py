@@ -1,0 +1,135 @@
+"""`kiln run --view` and `kiln view` as programs: what they print, when they end, that bits stay."""
+
+import json
+import socket
+import subprocess
+import unittest
+
+from kiln_viewer import FLAT, KILN, Client, Folder, Program
+
+
+def kiln(*arguments):
+    return subprocess.run([KILN, *map(str, arguments)], capture_output=True, text=True)
+
+
+class WatchedRuns(unittest.TestCase):
+    def setUp(self):
+        self.folder = Folder()
+        self.addCleanup(self.folder.cleanup)
+
+    def start(self, *arguments):
+        program = Program(*arguments)
+        self.addCleanup(program.end)
+        return program
+
+    def test_watchers_change_no_bit(self):
+        model = self.folder.model(FLAT, mcs=3000, every=500)
+        alone = kiln("run", model, "--out", self.folder / "alone", "--json")
+        program = self.start("run", model, "--view", "--out", self.folder / "watched", "--json")
+        clients = [Client(program) for _ in range(3)]
+        number = 0
+        while clients[0].status()["state"] == "running":
+            for client in clients:
+                with client.opener.open(f"{program.address}/api/frame?after={number}&field=act") as answer:
+                    number = int(answer.headers.get("X-Frame", number)) if answer.status == 200 else number
+        out, said = program.wait()
+        self.assertEqual(json.loads(out)["hash"], json.loads(alone.stdout)["hash"], said)
+        self.assertEqual(program.process.returncode, 0)
+        self.assertGreater(number, 1)
+
+    def test_a_run_that_is_not_watched_ends_by_itself(self):
+        model = self.folder.model(FLAT, mcs=20, every=10)
+        program = self.start("run", model, "--view", "--out", self.folder / "run")
+        program.wait()
+        self.assertEqual(program.process.returncode, 0)
+
+    def test_steered_runs_are_repeated(self):
+        model = self.folder.model(FLAT, mcs=4000, every=1000)
+        program = self.start("run", model, "--view", "--steer", "--out", self.folder / "steered", "--json")
+        client = Client(program)
+        self.assertEqual(client.steer(do="pause")[0], 200)
+        paused = client.status()
+        self.assertEqual(paused["state"], "paused")
+        self.assertEqual(client.steer(do="set", set="temperature=25")[0], 200)
+        self.assertEqual(client.steer(do="step")[0], 200)
+        self.assertEqual(client.steer(do="set", set="types.teal.act.lambda=10")[0], 200)
+        self.assertEqual(client.status()["mcs"], paused["mcs"] + 1)
+        self.assertEqual(client.steer(do="set", set="temperature=-4"),
+                         (400, "--set temperature=-4: temperature is -4, but must lie between 0 and 1e+09 (energy).\n"))
+        self.assertEqual(client.steer(do="go")[0], 200)
+        steered = json.loads(program.wait()[0])
+        changes = [json.loads(line) for line in (self.folder / "steered/steering.jsonl").read_text().splitlines()]
+        self.assertEqual([change["set"] for change in changes], ["temperature=25", "types.teal.act.lambda=10"])
+        again = kiln("run", "--replay", self.folder / "steered", "--out", self.folder / "again", "--json")
+        self.assertEqual(json.loads(again.stdout)["hash"], steered["hash"], again.stderr)
+        never = kiln("run", model, "--out", self.folder / "never", "--json")
+        self.assertNotEqual(json.loads(never.stdout)["hash"], steered["hash"])
+
+    def test_a_steered_run_that_was_stopped_goes_on_and_is_repeated(self):
+        model = self.folder.model(FLAT, mcs=4000, every=1000)
+        options = ("run", model, "--view", "--steer", "--out", self.folder / "steered", "--json")
+        program = self.start(*options)
+        client = Client(program)
+        client.steer(do="pause")
+        client.steer(do="set", set="temperature=25")
+        program.end()
+        self.assertEqual(program.process.returncode, 128 + 15)
+        alone = kiln("run", model, "--out", self.folder / "steered", "--resume")
+        self.assertEqual(alone.returncode, 2)
+        self.assertIn("was steered by kiln run --steer, and can only go on with what steered it.", alone.stderr)
+        program = self.start(*options, "--resume")
+        client = Client(program)
+        client.steer(do="set", set="temperature=5")
+        steered = json.loads(program.wait()[0])
+        changes = (self.folder / "steered/steering.jsonl").read_text().splitlines()
+        self.assertEqual([json.loads(line)["set"] for line in changes], ["temperature=25", "temperature=5"])
+        again = kiln("run", "--replay", self.folder / "steered", "--out", self.folder / "again", "--json")
+        self.assertEqual(json.loads(again.stdout)["hash"], steered["hash"], again.stderr)
+
+    def test_without_steer_it_is_only_watched(self):
+        model = self.folder.model(FLAT, mcs=1000000, every=100000)
+        client = Client(self.start("run", model, "--view", "--out", self.folder / "run"))
+        for command in ({"do": "pause"}, {"do": "set", "set": "temperature=1"}):
+            code, text = client.steer(**command)
+            self.assertEqual(code, 403)
+            self.assertIn("--steer", text)
+        self.assertEqual(client.status()["state"], "running")
+
+    def test_a_finished_folder_is_shown_until_it_is_ended(self):
+        model = self.folder.model(FLAT, mcs=40, every=10)
+        kiln("run", model, "--out", self.folder / "run")
+        program = self.start("view", self.folder / "run")
+        client = Client(program)
+        status = client.status()
+        self.assertEqual((status["state"], status["snapshots"]), ("folder", [0, 10, 20, 30, 40]))
+        self.assertTrue(client.get("/api/frame?mcs=20").startswith(b"KILN"))
+        program.end()
+        self.assertEqual(program.process.returncode, 0)
+
+    def test_bad_options_are_refused_in_a_sentence(self):
+        model = self.folder.model(FLAT, mcs=40, every=10)
+        taken = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(taken.close)
+        port = taken.getsockname()[1]
+        out = ("--out", self.folder / "run")
+        for arguments, sentence in [
+            (("run", model, *out, "--steer"), "--steer, --port and --listen go with --view."),
+            (("run", model, *out, "--port", "8000"), "--steer, --port and --listen go with --view."),
+            (("run", model, *out, "--view", "--port", "0"), "--port is 0, but must be an integer between 1 and 65535."),
+            (("run", model, *out, "--view", "--port", port), f"cannot listen at 127.0.0.1, port {port}"),
+            (("run", "--replay", self.folder.name, *out), "it is no run that was steered"),
+            (("view", self.folder / "nowhere"), "nowhere"),
+        ]:
+            refused = kiln(*arguments)
+            self.assertEqual(refused.returncode, 2, refused.stderr)
+            self.assertIn(sentence, refused.stderr)
+
+    def test_others_are_warned_of(self):
+        model = self.folder.model(FLAT, mcs=1000000, every=100000)
+        program = self.start("run", model, "--view", "--listen", "0.0.0.0", "--out", self.folder / "run")
+        program.wait_for("warning: others in the network can reach it")
+        program.wait_for("ssh -L")
+
+
+if __name__ == "__main__":
+    unittest.main()
