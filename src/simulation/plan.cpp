@@ -222,6 +222,12 @@ std::string plan_text(const Plan& plan, const Model& model) {
                        : "One node,",
         plan.nodes > 1 ? "between two" : "between two ranks", link.bytes_per_s / 1e9, link.latency_s * 1e6);
   }
+  if (model.has_stages())
+    text += fmt::format("\nNot counted\n  What {} between two MCS.{}\n",
+                        model.living != nullptr ? "cells do" : "substances do",
+                        on_gpu && plan.ranks > 1
+                            ? " Several GPUs do not play such a model together yet: one does, or processors."
+                            : "");
   return text;
 }
 

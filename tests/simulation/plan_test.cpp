@@ -63,11 +63,28 @@ TEST(Plan, FallsWithTheNumberOfRanks) {
   const Plan one = plan_for(model, 1, "", h200), eight = plan_for(model, 8, "", h200);
   EXPECT_EQ(one.message_bytes(), 0);
   EXPECT_EQ(one.talking_s, 0);
-  EXPECT_NEAR(one.computing_s, 6.3e-3, 0.1e-3);  // as bench/gpu_bench has it
+  EXPECT_NEAR(one.computing_s, 6.3e-3, 0.1e-3);                     // as bench/gpu_bench has it
   EXPECT_DOUBLE_EQ(eight.computing_s, 1.24 * one.computing_s / 8);  // what cutting costs is said
   EXPECT_LT(eight.memory, one.memory / 7);
   EXPECT_EQ(eight.nodes, 1);
   EXPECT_EQ(plan_for(model, 64, "", h200).nodes, 8);
+}
+
+// What it leaves out is said, and who cannot play the model.
+TEST(Plan, SaysWhatItDoesNotCount) {
+  const Model still = parse_model(bench_model("act3d", 64), "act3d", "."),
+              living = parse_model(bench_model("division3d", 64), "division3d", ".");
+  const auto text = [](const Model& model, int ranks, const char* on) {
+    return plan_text(plan_for(model, ranks, "", hardware_named(on)), model);
+  };
+  EXPECT_EQ(text(still, 2, "h200").find("Not counted"), std::string::npos);
+  const std::string on_cores = text(living, 2, "core"), on_one = text(living, 1, "h200"),
+                    on_two = text(living, 2, "h200");
+  for (const std::string& each : {on_cores, on_one, on_two})
+    EXPECT_NE(each.find("Not counted\n  What cells do between two MCS."), std::string::npos) << each;
+  EXPECT_EQ(on_cores.find("Several GPUs"), std::string::npos);
+  EXPECT_EQ(on_one.find("Several GPUs"), std::string::npos);
+  EXPECT_NE(on_two.find("Several GPUs do not play such a model together yet"), std::string::npos);
 }
 
 TEST(Plan, OfACubicCentimetreFits64Gpus) {
