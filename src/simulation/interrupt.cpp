@@ -1,5 +1,6 @@
 #include "simulation/interrupt.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <utility>
 
@@ -10,7 +11,9 @@ constexpr std::pair<int, const char*> kStops[] = {{SIGINT, "Ctrl-C"},   {SIGTERM
                                                   {SIGHUP, "SIGHUP"},   {SIGUSR1, "SIGUSR1"},
                                                   {SIGUSR2, "SIGUSR2"}, {SIGXCPU, "SIGXCPU"}};
 
-volatile std::sig_atomic_t caught = 0;
+// A signal comes to any thread of the program.
+std::atomic<int> caught = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 
 // Batch systems send the same signal again when time is up, while a checkpoint may just be written: only a
 // person's second Ctrl-C is meant to end it at once.
@@ -20,7 +23,8 @@ void on_signal(int number) {
     std::raise(number);
     return;
   }
-  if (caught == 0) caught = number;
+  int none = 0;
+  caught.compare_exchange_strong(none, number);
 }
 
 }  // namespace
@@ -45,7 +49,8 @@ InterruptGuard::~InterruptGuard() {
 bool InterruptGuard::requested() const { return caught != 0; }
 int InterruptGuard::signal() const { return caught; }
 void InterruptGuard::also(int signal) const {
-  if (caught == 0) caught = signal;
+  int none = 0;
+  caught.compare_exchange_strong(none, signal);
 }
 
 std::string InterruptGuard::name() const {

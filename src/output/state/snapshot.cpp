@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <limits>
 
 #include "base/atomic_file.hpp"
@@ -151,6 +152,13 @@ void write_lives(const hdf5::Group& group, const Cells& cells, const std::vector
   }
 }
 
+// A table of cells.
+void write_rows(const hdf5::Group& group, const Cells& cells, CellId first, double voxel_um,
+                const std::vector<std::string>& properties) {
+  write_cells(group, cells, first, voxel_um);
+  write_lives(group, cells, properties);
+}
+
 void write_substances(const hdf5::Group& group, const std::vector<Substance>& substances) {
   if (substances.empty()) return;
   const hdf5::Group all = group.create_group("substances");
@@ -226,9 +234,10 @@ struct Present {
   bool act, lives;
 };
 
-// A snapshot as the files of its parts have it, without substances.
+// A snapshot as the files of its parts have it; substances lie in one piece.
 void link_state(const hdf5::Group& group, const LatticeFile::Settings& settings, int64_t mcs,
-                const Present& present, const LinkedParts& parts) {
+                const Present& present, const LinkedParts& parts,
+                const std::function<void(const hdf5::Group&)>& write_voxels) {
   const Lattice& lattice = settings.lattice;
   const hdf5::Shape shape = shape_of(lattice);
   const auto link = [&](const char* name, hdf5::Element element) {
@@ -242,6 +251,7 @@ void link_state(const hdf5::Group& group, const LatticeFile::Settings& settings,
   const hdf5::Group cells = group.create_group("cells");
   link_cells(cells, parts);
   if (present.lives) link_lives(cells, parts, settings.properties);
+  write_voxels(group);
 }
 
 // Readers would take what is missing for medium.
@@ -260,9 +270,7 @@ void write_state(const hdf5::Group& group, const State& state, double voxel_um,
   group.write("ids", state.ids.data(), shape);
   write_types(group, state);
   if (!state.act.empty()) group.write("act", state.act.data(), shape);
-  const hdf5::Group cells = group.create_group("cells");
-  write_cells(cells, state.cells, kMedium, voxel_um);
-  write_lives(cells, state.cells, properties);
+  write_rows(group.create_group("cells"), state.cells, kMedium, voxel_um, properties);
   write_substances(group, state.substances);
 }
 
@@ -275,9 +283,7 @@ void write_snapshot_part(const path& folder, const OwnPart& part, double voxel_u
     hdf5::File file(temporary, hdf5::File::Mode::create);
     write_own_sites(file.root(), part.tissue,
                     {.flat = part.tissue.grid.lattice().dimension == 2, .types = true});
-    const hdf5::Group cells = file.root().create_group("cells");
-    write_cells(cells, part.cells, part.first_cell, voxel_um);
-    write_lives(cells, part.cells, properties);
+    write_rows(file.root().create_group("cells"), part.cells, part.first_cell, voxel_um, properties);
     file.close();
   });
 }
@@ -373,10 +379,10 @@ void LatticeFile::add(StateParts& state) {
   write_atomically(file_of(mcs), [&](const path& temporary) {
     hdf5::File file(temporary, hdf5::File::Mode::create);
     start(file.root(), settings_);
-    const hdf5::Group group = file.root().create_group(group_name(mcs));
-    link_state(group, settings_, mcs, {state.has_act(), !state.like().life.empty()},
-               {(".." / path(kLinked) / group_name(mcs)).string(), state.places()});
-    write_substances(group, state.substances());
+    link_state(file.root().create_group(group_name(mcs)), settings_, mcs,
+               {state.has_act(), !state.like().life.empty()},
+               {(".." / path(kLinked) / group_name(mcs)).string(), state.places()},
+               [&](const hdf5::Group& group) { write_substances(group, state.substances()); });
     file.close();
   });
   saved_.insert(std::upper_bound(saved_.begin(), saved_.end(), mcs), mcs);
@@ -405,9 +411,11 @@ void LatticeFile::add_group(const hdf5::Group& from, int64_t mcs, const hdf5::Gr
   std::optional<LinkedParts> parts = LinkedParts::read(group);
   if (!parts) return to.copy_from(from, group_name(mcs));
   parts->folder = (path(kLinked) / group_name(mcs)).string();
-  const hdf5::Group linked = to.create_group(group_name(mcs));
-  link_state(linked, settings_, mcs, {group.has("act"), group.open_group("cells").has("parent")}, *parts);
-  if (group.has("substances")) linked.copy_from(group, "substances");
+  link_state(to.create_group(group_name(mcs)), settings_, mcs,
+             {group.has("act"), group.open_group("cells").has("parent")}, *parts,
+             [&](const hdf5::Group& linked) {
+               if (group.has("substances")) linked.copy_from(group, "substances");
+             });
 }
 
 void LatticeFile::finish() {
