@@ -9,7 +9,7 @@ namespace kiln {
 struct SiteFrame {
   Lattice lattice;
   Vec3i origin{0, 0, 0};  // of the state's sites
-  Box own;                // sites that nobody else counts, as the state numbers them
+  Box own;                // sites that this state alone counts, in its own coordinates
 
   // Rows of own sites along x.
   int64_t rows() const { return int64_t(own.size().y) * own.size().z; }

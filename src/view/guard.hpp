@@ -1,4 +1,4 @@
-// Who may ask the viewer anything: whoever brings the token of the printed URL, and from then on its cookie.
+// Access control: the token of the printed URL, and from then on the cookie that it is exchanged for.
 #pragma once
 
 #include <mutex>

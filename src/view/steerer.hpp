@@ -72,7 +72,7 @@ class Steerer : public Controller {
   http::Reply take(const std::string& command);
   std::string numbers();
   int64_t changes() const { return changes_; }
-  // The run has ended: whoever still waits is told.
+  // The run has ended: clients that still wait are answered.
   void close();
 
   // For the run.

@@ -1,4 +1,4 @@
-// Secrets that nobody can guess, and how they are compared.
+// Random secrets, and their comparison in constant time.
 #pragma once
 
 #include <string>

@@ -43,7 +43,7 @@ LivingStage::LivingStage(const Model& model, const State& state, int members,
       of_rules_(model, programs_.asked_by_rules),
       always_(model, programs_.asked_always),
       tissue_(whole_unless(std::move(share), state.lattice)),
-      substances_(model, state, tissue_.share().frame(), tissue_.share().voxels(), tissue_.voxels()),
+      substances_(model, state, tissue_.share().frame(), tissue_.voxels()),
       members_(std::size_t(members)) {
   for (const CellType& type : model.types) type_names_.push_back(type.name);
   for (Member& member : members_) member.batches.resize(model.types.size());

@@ -51,7 +51,7 @@ class TissueShare {
   virtual void unite(std::vector<Touch>&) {}
   // Adds others' sites of cells that they share.
   virtual void unite(std::vector<TouchedSite>&) {}
-  // The first sentence that somebody has; "": none.
+  // The sentence of the first rank that has one; "": none.
   virtual std::string first_of(const std::string& here) { return here; }
   virtual substances::VoxelShare& voxels() { return all_voxels_; }
 
@@ -60,8 +60,8 @@ class TissueShare {
   substances::VoxelShare all_voxels_;
 };
 
-// A share as a team uses it: one member speaks with the others. After a failure nothing more is said, and the
-// team goes on to the end of its stage, in vain.
+// A share as a team uses it: one member speaks with the other ranks. After a failure nothing more is sent;
+// the team plays its stage to the end, so that no member waits at a barrier, and the result is discarded.
 class SharedTissue {
  public:
   explicit SharedTissue(std::unique_ptr<TissueShare> share) : share_(std::move(share)), voxels_(*this) {}
@@ -81,13 +81,17 @@ class SharedTissue {
   const std::exception_ptr& failure() const { return failure_; }
 
  private:
-  // The share's, spoken with in the same way.
+  // The share's, with the same handling of failures.
   class Voxels : public substances::VoxelShare {
    public:
     explicit Voxels(SharedTissue& tissue) : tissue_(tissue) {}
     bool is_whole() const override { return tissue_.share_->voxels().is_whole(); }
     substances::Rows rows(const Lattice& voxels) const override {
       return tissue_.share_->voxels().rows(voxels);
+    }
+    // Asked before anything is played: a failure goes to the caller.
+    std::vector<bool> sites_of_types(const State& state, const std::vector<bool>& types) override {
+      return tissue_.share_->voxels().sites_of_types(state, types);
     }
     void swap_edges(const Lattice& voxels, std::vector<double>& values) override {
       tissue_.speak([&](TissueShare& share) { share.voxels().swap_edges(voxels, values); });

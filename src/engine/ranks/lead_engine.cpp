@@ -64,7 +64,8 @@ std::string keep_part(RankPlayer& brick, Processes& processes, CellId cells, Par
   return "";
 }
 
-// What a formula without a number makes a brick throw: every brick of the tissue, for they agree on it.
+// The UserError of a formula without a number. All ranks throw it at the same MCS, since they agree on it;
+// the protocol goes on, and the first rank alone reports it.
 std::exception_ptr advance_unless_refused(RankPlayer& brick, int64_t mcs) {
   try {
     brick.advance(mcs);
@@ -344,7 +345,7 @@ void follow(Crew& crew, const Model& model, const MakeRank& ranks, int threads,
           phase = now;
           brick->set_physics(now->physics.view());
         }
-        advance_unless_refused(*brick, value);  // then by all, and the first one tells why
+        advance_unless_refused(*brick, value);
         answer = message_of(Advanced{brick->counts(), brick->traffic(), signal()});
         break;
       case Order::hash:

@@ -39,10 +39,9 @@ void Diffusion::play(std::vector<double>& concentration, const Sources& sources,
       play_rows(stage, worker, team, member);
       team.wait();
       if (member == 0) {
-        if (share_ != nullptr) {
-          share_->swap_edges(equation_.voxels, *other_);
+        if (share_ != nullptr) share_->swap_edges(equation_.voxels, *other_);
+        if (share_ != nullptr && budget != nullptr)
           share_->gather(equation_.voxels, reinterpret_cast<double*>(sums_.data()), kNumbersOfSums);
-        }
         if (budget != nullptr) ledger_.next(stage, flows_of(equation_, secretion_, sums_));
         std::swap(now_, other_);
       }

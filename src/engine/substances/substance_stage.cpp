@@ -30,8 +30,8 @@ void count_totals(const Model& model, State& state) {
 }
 
 SubstanceStage::SubstanceStage(const Model& model, const State& state, const SiteFrame& frame,
-                               VoxelShare& share, VoxelShare& later)
-    : frame_(frame), share_(later), seconds_per_mcs_(model.units.seconds_per_mcs) {
+                               VoxelShare& share)
+    : frame_(frame), share_(share), seconds_per_mcs_(model.units.seconds_per_mcs) {
   for (const SubstanceData& data : model.substances) {
     Solver& solver =
         solvers_.emplace_back(Solver{data,
@@ -48,7 +48,7 @@ SubstanceStage::SubstanceStage(const Model& model, const State& state, const Sit
     solver.held_at.resize(solver.sources.held.size());
     solver.added.resize(std::size_t(all_rows(data.voxels).end));
     if (share.is_whole()) continue;
-    solver.diffusion.share_with(later);
+    solver.diffusion.share_with(share);
     solver.counted_rows = solver.counter.rows_of(frame);
   }
 }

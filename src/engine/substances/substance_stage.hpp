@@ -22,9 +22,8 @@ void count_totals(const Model& model, State& state);
 
 class SubstanceStage {
  public:
-  // The share has to stay: `share` for now, `later` for what is played.
-  SubstanceStage(const Model& model, const State& state, const SiteFrame& frame, VoxelShare& share,
-                 VoxelShare& later);
+  // The share has to stay.
+  SubstanceStage(const Model& model, const State& state, const SiteFrame& frame, VoxelShare& share);
 
   // The end of MCS number `mcs`. `rates(substance)`: see SourceCounter. All members of a team call it.
   template <class Rates>

@@ -249,7 +249,7 @@ class Server::Library : private httplib::Server {
     return request.keeps_alive && !closed && !exchange.failed();
   }
 
-  // A refusal without a reason: there is nobody to tell it.
+  // A refusal without a reason: no answer is sent.
   std::variant<Request, Refusal> read_request(int socket) {
     const auto until = in(limits_.request_seconds);
     std::string bytes;
