@@ -21,7 +21,7 @@ constexpr std::size_t kKept = 6;  // frames
 }  // namespace
 
 FolderSource::FolderSource(const std::filesystem::path& path)
-    : folder_(run_with_snapshots(path)), model_(read_model(folder_.model())) {
+    : folder_(run_with_snapshots(path)), model_(read_model(folder_.model())), table_(folder_.measures()) {
   model_.source = path.string();
 }
 
@@ -74,6 +74,6 @@ http::Reply FolderSource::picture(const PictureWish& wish) {
   return http::reply(200, draw_wish(wish, model_, state), "image/png");
 }
 
-std::string FolderSource::measures(int64_t from) { return whole_lines(folder_.measures(), from); }
+std::string FolderSource::measures_from(int64_t from) { return whole_lines(folder_.measures(), from); }
 
 }  // namespace kiln::view

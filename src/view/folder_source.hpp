@@ -19,7 +19,8 @@ class FolderSource : public Source {
   std::string status() override;
   NumberedFrame frame(const FrameWish& wish) override;
   http::Reply picture(const PictureWish& wish) override;
-  std::string measures(int64_t from) override;
+  Measures measures() override { return table_.read(); }
+  std::string measures_from(int64_t from) override;
 
  private:
   struct Packed {
@@ -32,6 +33,7 @@ class FolderSource : public Source {
 
   RunFolder folder_;
   Model model_;
+  MeasuresFile table_;
   std::mutex mutex_;          // one snapshot is read at a time
   std::list<Packed> recent_;  // the last one first
 };

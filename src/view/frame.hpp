@@ -19,7 +19,8 @@
 namespace kiln::view {
 
 // A lattice with more sites is shown by every 2nd, 4th, 8th, ... site along each axis.
-inline constexpr Site kMostSites3d = Site(256) * 256 * 256, kMostSites2d = Site(2048) * 2048;
+inline constexpr kiln::Site kMostSites3d = kiln::Site(256) * 256 * 256,
+                            kMostSites2d = kiln::Site(2048) * 2048;
 inline constexpr int kLongestAxis = 2048;
 
 int reduction_of(const Lattice& lattice);

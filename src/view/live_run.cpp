@@ -18,18 +18,27 @@ constexpr int kMostHeld = 8;            // frames that slow clients may hold
 constexpr auto kLongestWait = std::chrono::milliseconds(1000);
 constexpr auto kLongestPicture = std::chrono::seconds(60);
 constexpr double kRateSeconds = 5;
+constexpr double kIdleAfterSeconds = 0.4;  // programs do a little work of their own between two stretches
 
 }  // namespace
 
 LiveRun::LiveRun(Run& run, Steerer* steerer)
-    : run_(run),
-      steerer_(steerer),
-      about_(about_json(run.model(), run.folder().path.filename().string(), steerer != nullptr)),
-      measures_(run.folder().measures().string()),
-      mcs_(run.start_mcs()),
-      total_(run.model().total_mcs()) {}
+    : LiveRun(run.simulation(), run.folder().path.filename().string(), run.folder().measures(), steerer) {}
 
-std::string LiveRun::about() { return about_; }
+LiveRun::LiveRun(Simulation& simulation, std::string name, std::filesystem::path measures, Steerer* steerer)
+    : simulation_(simulation),
+      steerer_(steerer),
+      name_(std::move(name)),
+      measures_(std::move(measures)),
+      table_(measures_),
+      about_(about_json(simulation.model(), name_, steerer != nullptr)),
+      mcs_(simulation.mcs()),
+      total_(simulation.model().total_mcs()) {}
+
+std::string LiveRun::about() {
+  const std::lock_guard lock(mutex_);
+  return about_;
+}
 
 double LiveRun::rate() const {
   if (passed_.size() < 2) return 0;
@@ -40,11 +49,12 @@ double LiveRun::rate() const {
 std::string LiveRun::status() {
   const std::lock_guard lock(mutex_);
   JsonObject status;
-  status.add("state", closed_ ? "ended" : paused_ ? "paused" : "running");
-  status.add("mcs", mcs_).add("total", total_).add("phase", phase_);
+  const int64_t total = std::max({total_, goal_, mcs_});
+  status.add("state", closed_ ? "ended" : paused_ ? "paused" : is_idle() ? "idle" : "running");
+  status.add("mcs", mcs_).add("total", total).add("phase", phase_);
   const double per_second = rate();
   status.add("rate", per_second);
-  if (per_second > 0) status.add("seconds_left", double(total_ - mcs_) / per_second);
+  if (per_second > 0) status.add("seconds_left", double(total - mcs_) / per_second);
   if (steerer_ != nullptr) status.add("changes", steerer_->changes());
   return status.line();
 }
@@ -53,18 +63,20 @@ NumberedFrame LiveRun::frame(const FrameWish& wish) {
   std::unique_lock lock(mutex_);
   const auto is_there = [&] {
     const auto found = frames_.find(wish.field);
-    return closed_ || (found != frames_.end() && found->second.number > wish.after);
+    return closed_ || (found != frames_.end() && found->second.frame.number > wish.after);
   };
   if (!is_there()) {
     ++waiting_[wish.field];
+    wished_.notify_all();
     came_.wait_for(lock, kLongestWait, is_there);
     if (--waiting_[wish.field] == 0) waiting_.erase(wish.field);
   }
   const auto found = frames_.find(wish.field);
-  return found != frames_.end() && found->second.number > wish.after ? found->second : NumberedFrame{};
+  return found != frames_.end() && found->second.frame.number > wish.after ? found->second.frame
+                                                                           : NumberedFrame{};
 }
 
-std::string LiveRun::measures(int64_t from) { return whole_lines(measures_, from); }
+std::string LiveRun::measures_from(int64_t from) { return whole_lines(measures_, from); }
 
 http::Reply LiveRun::picture(const PictureWish& wish) {
   if (wish.mcs) throw UserError("a run on its way has pictures of its present state alone: leave mcs out.");
@@ -74,6 +86,7 @@ http::Reply LiveRun::picture(const PictureWish& wish) {
   if (pictures_.size() >= kMost)
     return http::reply(429, "Other pictures are being drawn; ask again later.\n");
   pictures_.push_back(picture);
+  wished_.notify_all();
   came_.wait_for(lock, kLongestPicture, [&] { return picture->drawn || closed_; });
   if (picture->drawn) return *picture->drawn;
   std::erase(pictures_, picture);
@@ -93,7 +106,7 @@ void LiveRun::draw_pictures() {
   const auto start = Clock::now();
   http::Reply drawn;
   try {
-    drawn = http::reply(200, draw_wish(picture->wish, run_.model(), run_.simulation().engine().state()),
+    drawn = http::reply(200, draw_wish(picture->wish, simulation_.model(), simulation_.engine().state()),
                         "image/png");
   } catch (const std::exception& e) {
     drawn = http::reply(400, std::string(e.what()) + "\n");
@@ -128,7 +141,7 @@ void LiveRun::pulse(int64_t mcs) {
   {
     const std::lock_guard lock(mutex_);
     mcs_ = mcs;
-    phase_ = run_.model().phase_at(mcs - 1).name;
+    phase_ = simulation_.model().phase_at(mcs - 1).name;
     passed_.push_back({Clock::now(), mcs});
     while (passed_.size() > 2 && seconds_since(passed_.front().when) > kRateSeconds) passed_.pop_front();
   }
@@ -150,8 +163,14 @@ void LiveRun::serve_frames(bool paused) {
   if (may_take) take_frames();
 }
 
+// Other programs than a run play it for a while and then do something else.
+bool LiveRun::is_idle() const {
+  return !is_played() && (passed_.empty() || seconds_since(passed_.back().when) > kIdleAfterSeconds);
+}
+
 bool LiveRun::may_take_frame() {
-  if (waiting_.empty() || Clock::now() < next_ || missing_fields().empty()) return false;
+  const Clock::time_point next = is_idle() ? next_idle_ : next_;
+  if (waiting_.empty() || Clock::now() < next || missing_fields().empty()) return false;
   std::erase_if(sent_, [](const auto& frame) { return frame.expired(); });
   return int(sent_.size()) < kMostHeld;
 }
@@ -160,7 +179,9 @@ std::vector<std::string> LiveRun::missing_fields() const {
   std::vector<std::string> fields;
   for (const auto& wish : waiting_) {
     const auto found = frames_.find(wish.first);
-    if (found == frames_.end() || found->second.mcs != mcs_) fields.push_back(wish.first);
+    const bool is_new =
+        found != frames_.end() && found->second.frame.mcs == mcs_ && found->second.changes == changes_;
+    if (!is_new) fields.push_back(wish.first);
   }
   return fields;
 }
@@ -168,29 +189,63 @@ std::vector<std::string> LiveRun::missing_fields() const {
 void LiveRun::take_frames() {
   const auto start = Clock::now();
   std::vector<std::string> fields;
+  int64_t changes = 0;
   {
     const std::lock_guard lock(mutex_);
     fields = missing_fields();
+    changes = changes_;
   }
-  const State& state = run_.simulation().engine().state();
+  const State& state = simulation_.engine().state();
   for (const std::string& field : fields) {
-    const auto bytes = std::make_shared<const std::string>(pack_frame(state, run_.model(), field, true));
+    const auto bytes =
+        std::make_shared<const std::string>(pack_frame(state, simulation_.model(), field, true));
     const std::lock_guard lock(mutex_);
-    frames_[field] = {bytes, ++number_, state.mcs};
+    frames_[field] = {{bytes, ++number_, state.mcs}, changes};
     sent_.emplace_back(bytes);
   }
   const std::lock_guard lock(mutex_);
-  std::erase_if(frames_, [&](const auto& frame) { return frame.second.mcs != state.mcs; });
+  std::erase_if(frames_, [&](const auto& taken) {
+    return taken.second.frame.mcs != state.mcs || taken.second.changes != changes;
+  });
   std::erase_if(waiting_, [](const auto& wish) { return wish.second == 0; });
   const double took = seconds_since(start);
-  next_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                             std::chrono::duration<double>(std::max(kLeastSeconds, kRestPerWork * took)));
+  const auto in = [](double seconds) {
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  };
+  next_ = in(std::max(kLeastSeconds, kRestPerWork * took));
+  next_idle_ = in(kLeastSeconds);
   came_.notify_all();
 }
 
 void LiveRun::model_changed(const Model& model) {
   const std::lock_guard lock(mutex_);
+  about_ = about_json(model, name_, steerer_ != nullptr);
   total_ = model.total_mcs();
+  ++changes_;
+  wished_.notify_all();
+}
+
+void LiveRun::cells_changed() {
+  const std::lock_guard lock(mutex_);
+  ++changes_;
+  wished_.notify_all();
+}
+
+void LiveRun::set_goal(int64_t mcs) {
+  const std::lock_guard lock(mutex_);
+  goal_ = mcs;
+}
+
+bool LiveRun::wait_for_wish() {
+  std::unique_lock lock(mutex_);
+  const auto is_wished = [&] { return !pictures_.empty() || !missing_fields().empty(); };
+  wished_.wait_for(lock, kLongestWait, [&] { return closed_ || is_wished(); });
+  return !closed_ && is_wished();
+}
+
+bool LiveRun::is_closed() const {
+  const std::lock_guard lock(mutex_);
+  return closed_;
 }
 
 void LiveRun::close() {
@@ -198,6 +253,7 @@ void LiveRun::close() {
   closed_ = true;
   paused_ = false;
   came_.notify_all();
+  wished_.notify_all();
 }
 
 }  // namespace kiln::view

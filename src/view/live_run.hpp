@@ -1,4 +1,5 @@
-// A run on its way, between the thread that plays it and those of clients.
+// A run on its way, or a simulation without one (live_simulation.hpp), between the thread that plays it and
+// those of clients.
 //
 // Frames are taken on the thread of the run, at the end of an MCS, and only while a client waits for one: at
 // most ten a second, and so seldom that they take a fortieth of its time. A client that is late gets the
@@ -8,6 +9,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <mutex>
 
@@ -23,7 +25,7 @@ class LiveRun : public Source, public Observer {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Both outlive it; `steerer` is null where the run is only watched.
+  // Both outlive it until it is closed; `steerer` is null where the run is only watched.
   LiveRun(Run& run, Steerer* steerer);
 
   // For clients.
@@ -31,7 +33,8 @@ class LiveRun : public Source, public Observer {
   std::string status() override;
   NumberedFrame frame(const FrameWish& wish) override;
   http::Reply picture(const PictureWish& wish) override;
-  std::string measures(int64_t from) override;
+  Measures measures() override { return table_.read(); }
+  std::string measures_from(int64_t from) override;
   http::Reply steer(const std::string& command) override;
   http::Reply numbers() override;
 
@@ -40,29 +43,51 @@ class LiveRun : public Source, public Observer {
   Work look(const Glance& now) override;
   void pulse(int64_t mcs) override;
   void model_changed(const Model& model) override;
+  void cells_changed() override;
   // While it stands still, too.
   void serve_frames(bool paused);
-  // No more frames will come.
+  // No more frames will come, and the simulation is not looked at any more.
   void close();
 
+ protected:
+  // `name`: of the run, for its page. `measures`: the file of this table.
+  LiveRun(Simulation& simulation, std::string name, std::filesystem::path measures, Steerer* steerer);
+
+  // Whether something plays it now.
+  virtual bool is_played() const { return true; }
+  // The MCS at which this stretch of it will end.
+  void set_goal(int64_t mcs);
+  // Waits for a moment until a client wishes for something that has not been taken. False: none does.
+  bool wait_for_wish();
+  bool is_closed() const;
+
  private:
+  // A frame that shows how the simulation was after so many changes from outside.
+  struct Taken {
+    NumberedFrame frame;
+    int64_t changes = 0;
+  };
+  bool is_idle() const;
   bool may_take_frame();
   std::vector<std::string> missing_fields() const;  // that clients wait for, of this MCS
   void take_frames();
   void draw_pictures();
   double rate() const;  // MCS per second of late
 
-  Run& run_;
+  Simulation& simulation_;
   Steerer* steerer_;
-  std::string about_, measures_;
-  std::mutex mutex_;
-  std::condition_variable came_;
+  std::string name_;
+  std::filesystem::path measures_;
+  MeasuresFile table_;
+  mutable std::mutex mutex_;
+  std::condition_variable came_, wished_;
   // All below is guarded by the mutex.
+  std::string about_;
   std::map<std::string, int> waiting_;                  // clients, by the field that they wish for
-  std::map<std::string, NumberedFrame> frames_;         // the newest of each
+  std::map<std::string, Taken> frames_;                 // the newest of each
   std::vector<std::weak_ptr<const std::string>> sent_;  // that clients may still hold
-  int64_t number_ = 0;
-  Clock::time_point next_ = Clock::now();  // the earliest time for a frame
+  int64_t number_ = 0, changes_ = 0;
+  Clock::time_point next_ = Clock::now(), next_idle_ = next_;  // the earliest times for a frame
   struct Passed {
     Clock::time_point when;
     int64_t mcs;
@@ -74,7 +99,7 @@ class LiveRun : public Source, public Observer {
   };
   std::deque<std::shared_ptr<Picture>> pictures_;  // that clients wait for
   Clock::time_point next_picture_ = Clock::now();
-  int64_t mcs_, total_;
+  int64_t mcs_, total_, goal_ = 0;
   std::string phase_;
   bool paused_ = false, closed_ = false;
 };

@@ -62,7 +62,7 @@ http::Reply Site::found(const http::Request& request) {
   if (path == "/api/frame") return frame(request);
   if (path == "/api/picture") return source()->picture(picture_wish(request));
   if (path == "/api/measures")
-    return http::reply(200, source()->measures(number_of(request, "from").value_or(0)),
+    return http::reply(200, source()->measures_from(number_of(request, "from").value_or(0)),
                        "text/csv; charset=utf-8");
   return nothing_here();
 }

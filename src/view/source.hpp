@@ -8,6 +8,7 @@
 #include <string>
 
 #include "view/http/message.hpp"
+#include "view/measures.hpp"
 #include "view/picture_wish.hpp"
 
 namespace kiln::view {
@@ -37,8 +38,10 @@ class Source {
   virtual NumberedFrame frame(const FrameWish& wish) = 0;
   // Drawn by the run itself, as PNG; waits for it.
   virtual http::Reply picture(const PictureWish& wish) = 0;
+  // The rows of measures.csv so far.
+  virtual Measures measures() = 0;
   // measures.csv from this byte on, whole lines.
-  virtual std::string measures(int64_t from) = 0;
+  virtual std::string measures_from(int64_t) { return ""; }
   // What --steer allows; the default says that nothing is to be steered.
   virtual http::Reply steer(const std::string& command);
   virtual http::Reply numbers();

@@ -114,10 +114,10 @@ TEST_F(ViewRun, WatchersChangeNoBit) {
   EXPECT_GE(frames, 2);
   EXPECT_EQ(*json_member(live.status(), "state"), "\"ended\"");
   EXPECT_EQ(*json_member(live.status(), "mcs"), "80");
-  const std::string measures = live.measures(0);
+  const std::string measures = live.measures_from(0);
   EXPECT_TRUE(measures.starts_with("mcs,"));
   EXPECT_TRUE(measures.ends_with('\n'));
-  EXPECT_EQ(live.measures(int64_t(measures.size())), "");
+  EXPECT_EQ(live.measures_from(int64_t(measures.size())), "");
   EXPECT_EQ(mcs_of(live.frame({})), 80);
 }
 

@@ -28,7 +28,9 @@ class StillSource : public Source {
                            : NumberedFrame{std::make_shared<const std::string>("tissue"), 3};
   }
   http::Reply picture(const PictureWish& wish) override { return http::reply(200, wish.colour, "image/png"); }
-  std::string measures(int64_t from) override { return from == 0 ? "mcs\n0\n" : ""; }
+  Measures measures() override { return table; }
+  Measures table;
+  std::string measures_from(int64_t from) override { return from == 0 ? "mcs\n0\n" : ""; }
   http::Reply steer(const std::string& command) override {
     if (!steers) return Source::steer(command);
     ++steered;
