@@ -42,16 +42,13 @@ RunSettings settings_of(const RunOptions& options, Controller* controller) {
 void announce(Run& run) {
   const Model& model = run.model();
   const Engine& engine = run.simulation().engine();
-  const State& state = run.simulation().engine().state_of_cells();
-  const double cells = double(state.cells.count()) - 1;
-  const std::vector<bool> frozen = model.frozen_types();
-  const int64_t living = living_cells(state, frozen);
-  const int64_t still = std::count_if(state.cells.type.begin(), state.cells.type.end(),
-                                      [&frozen](TypeId type) { return bool(frozen[type]); });
+  const Look look(run.simulation().engine());
+  const double cells = double(look.cell_count()) - 1;
+  const CellCounts there = cell_counts(look, model.frozen_types());
   tell(stderr, "{}\n", model.title.empty() ? model.source : model.title);
   tell(stderr, "  lattice {}, {}{}, {} MCS, seed {}\n", size_text(model.lattice),
-       counted(double(living), "cell"),
-       still == 0 ? "" : fmt::format(" and {} frozen", grouped(double(still))),
+       counted(double(there.living), "cell"),
+       there.frozen == 0 ? "" : fmt::format(" and {} frozen", grouped(double(there.frozen))),
        grouped(double(model.total_mcs())), model.seed);
   tell(stderr, "  memory {}, disk about {}, into {}\n",
        bytes_text(memory_need(model, cells).total() + copy_bytes(model, cells)),
@@ -60,7 +57,7 @@ void announce(Run& run) {
        engine.settings().empty() ? "" : ": " + engine.settings());
   const RunStart& start = run.start();
   if (start.resumed || start.from)
-    tell(stderr, "  goes on at MCS {}, from {}\n", grouped(double(state.mcs)),
+    tell(stderr, "  goes on at MCS {}, from {}\n", grouped(double(look.mcs())),
          start.from ? start.from->file : start.resumed->file.string());
   for (const std::string& note : model_notes(model)) tell(stderr, "  note: {}\n", note);
 }
@@ -91,7 +88,7 @@ void print_summary(Run& run, bool json) {
     tell(stdout, "{}\n", summary_json(run.record()));
   else
     tell(stdout, "{}",
-         summary_text(run.record(), run.model(), run.simulation().engine().state_of_cells(),
+         summary_text(run.record(), run.model(), Look(run.simulation().engine()),
                       run.simulation().counts(), run.writer()));
 }
 

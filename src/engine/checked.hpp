@@ -15,6 +15,9 @@ class CheckedEngine : public Engine {
   void advance(int64_t mcs) override;
   const State& state() override { return engine_->state(); }
   const State& state_of_cells() override { return engine_->state_of_cells(); }
+  const State& outline() override { return engine_->outline(); }
+  CellId cell_count() override { return engine_->cell_count(); }
+  void each_slice(const TakeSlice& take) override { engine_->each_slice(take); }
   std::function<void()> begin_copy(State& to) override { return engine_->begin_copy(to); }
   std::string hash() override { return engine_->hash(); }
   LatticeSurvey* survey() override { return engine_->survey(); }

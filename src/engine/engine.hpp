@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/parallel.hpp"
+#include "core/cell_slice.hpp"
 #include "core/state.hpp"
 #include "engine/lattice_survey.hpp"
 #include "model/model.hpp"
@@ -71,6 +72,12 @@ class Engine {
   virtual const State& state() = 0;
   // The same, but the lattice, Act and concentrations may be old ones: cheap where those lie on a GPU.
   virtual const State& state_of_cells() { return state(); }
+  // The same, but cells may be old ones, too. What several processes hold is brought together for none of
+  // this, nor for the two below.
+  virtual const State& outline() { return state_of_cells(); }
+  virtual CellId cell_count() { return state_of_cells().cells.count(); }  // with the medium
+  // The rows of all cells; `take` may ask the engine nothing.
+  virtual void each_slice(const TakeSlice& take) { take({state_of_cells().cells}); }
   // Starts a snapshot of the state into `to`, whose memory is used again; it stays valid while the engine
   // advances. The snapshot is complete when the returned function has been called; that may be on another
   // thread, while the engine advances, but before the next snapshot.

@@ -4,10 +4,12 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/box.hpp"
+#include "core/cell_slice.hpp"
 #include "core/state.hpp"
 
 namespace kiln {
@@ -67,12 +69,16 @@ class StateParts {
   virtual std::vector<PartPlace> places() const = 0;
   virtual bool has_act() const = 0;
   virtual const Cells& like() const = 0;  // has the columns that the cells have
-  virtual const Cells& cells() = 0;       // all of them
+  virtual void each_slice(const TakeSlice& take) = 0;  // of all cells
   virtual const std::vector<Substance>& substances() const = 0;
   // A box around all sites of cells of some types, which have a flag.
   virtual Box bounds(const std::vector<uint8_t>& types) = 0;
-  // Shows a box of sites as a state of its own, with the rows of all cells.
-  virtual void show_box(const Box& box, const std::function<void(const State&)>& show) = 0;
+  // The sites of a box alone, as a state of its own.
+  virtual State sites_of(const Box& box) = 0;
+  // Shows a box of sites as a state of its own with the cells that are seen there, renumbered: `numbers` has
+  // the ids of all.
+  using ShowBox = std::function<void(const State&, std::span<const CellId> numbers)>;
+  virtual void show_box(const Box& box, const ShowBox& show) = 0;
   // All processes write their parts.
   virtual void write(PartFile kind, const std::string& folder) = 0;
 };

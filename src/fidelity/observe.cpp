@@ -155,7 +155,7 @@ Observation observe(const Model& model, const EngineOptions& options, const Prot
     const int64_t since = now - protocol.burn_in;
     if (now == protocol.burn_in) counts = engine->counts();
     if (measured && since % protocol.size_every == 0)
-      sizes.add(size_statistics(engine->state().cells, frozen).all, lengths_of(engine->state()));
+      sizes.add(size_statistics(engine->state(), frozen).all, lengths_of(engine->state()));
     if (measured && protocol.track_every > 0 && since % protocol.track_every == 0) {
       const Motion& motion = tracks.add(engine->state());
       if (since > 0) order.push_back(motion.order_index);

@@ -50,21 +50,27 @@ std::vector<int32_t> neighbour_counts(const State& state, int64_t stride, int th
 
 std::vector<CellRow> cell_rows(const Look& look, const std::vector<bool>& frozen, int64_t stride,
                                int threads) {
-  const Cells& cells = look.cells();
   const std::vector<int32_t> neighbours = sampled_neighbours(look, stride, threads);
-  std::vector<std::vector<CellRow>> parts(std::size_t(std::max(threads, 1)));
-  in_parallel(int64_t(neighbours.size()), threads, [&](int part, int64_t begin, int64_t end) {
-    for (int64_t number = begin; number < end; ++number) {
-      const auto cell = CellId(1 + number * stride);
-      const Cells::Extent& extent = cells.extent[cell];
-      if (!is_tracked(cells, frozen, cell) || extent.volume <= 0) continue;
-      parts[std::size_t(part)].push_back({cell, cells.type[cell], extent.volume, extent.perimeter,
-                                          cells.position(cell), neighbours[std::size_t(number)],
-                                          living_values(cells, cell, look.mcs())});
-    }
-  });
   std::vector<CellRow> rows;
-  for (const std::vector<CellRow>& part : parts) rows.insert(rows.end(), part.begin(), part.end());
+  int64_t first = 0;  // number of the slice's first sampled cell
+  look.each_slice([&](const CellSlice& slice) {
+    const Cells& cells = slice.cells;
+    const int64_t numbers = (int64_t(slice.end()) - 2 + stride) / stride - first;
+    std::vector<std::vector<CellRow>> parts(std::size_t(std::max(threads, 1)));
+    in_parallel(numbers, threads, [&](int part, int64_t begin, int64_t end) {
+      for (int64_t number = first + begin; number < first + end; ++number) {
+        const auto cell = CellId(1 + number * stride);
+        const CellId row = slice.row(cell);
+        const Cells::Extent& extent = cells.extent[row];
+        if (!is_tracked(cells, frozen, row) || extent.volume <= 0) continue;
+        parts[std::size_t(part)].push_back({cell, cells.type[row], extent.volume, extent.perimeter,
+                                            cells.position(row), neighbours[std::size_t(number)],
+                                            living_values(cells, row, look.mcs())});
+      }
+    });
+    for (const std::vector<CellRow>& part : parts) rows.insert(rows.end(), part.begin(), part.end());
+    first += numbers;
+  });
   return rows;
 }
 

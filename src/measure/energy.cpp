@@ -23,24 +23,35 @@ struct TableOfCells {
   const Cells::Targets& targets(CellId cell) const { return cells.targets[cell]; }
 };
 
-// Added up piece by piece, the pieces in order, so that the number of threads changes no bit.
-template <class Term>
-double energy_of_cells(const Cells& cells, const Physics& physics, int threads) {
-  constexpr int64_t kPiece = 4096;
-  const TableOfCells table{cells};
-  const int64_t count = cells.count();
-  std::vector<double> pieces(std::size_t((count + kPiece - 1) / kPiece));
-  in_parallel(int64_t(pieces.size()), threads, [&](int, int64_t begin, int64_t end) {
-    for (int64_t piece = begin; piece < end; ++piece)
-      for (int64_t i = std::max<int64_t>(1, piece * kPiece); i < std::min(count, (piece + 1) * kPiece); ++i) {
-        const auto cell = CellId(i);
-        const TypePhysics& type = physics.types[cells.type[cell]];
-        if (type.frozen || cells.extent[cell].volume == 0 || !Term::acts(type.*Term::kParams)) continue;
-        pieces[std::size_t(piece)] += Term::energy(type.*Term::kParams, CellView(physics, table, cell));
-      }
-  });
-  return std::accumulate(pieces.begin(), pieces.end(), 0.0);
-}
+// Added up piece by piece, the pieces in order, so that neither the number of threads changes a bit nor where
+// slices end: a piece may begin in one and go on in the next.
+class PieceSums {
+ public:
+  template <class Term>
+  void add(const CellSlice& slice, const Physics& physics, int threads) {
+    const Cells& cells = slice.cells;
+    const TableOfCells table{cells};
+    if (cells.count() < 2) return;
+    const int64_t first = slice.id(1), end = slice.end();
+    pieces_.resize(std::size_t(piece_of(end - 1) + 1));
+    in_parallel(piece_of(end - 1) - piece_of(first) + 1, threads, [&](int, int64_t from, int64_t to) {
+      for (int64_t piece = piece_of(first) + from; piece < piece_of(first) + to; ++piece)
+        for (int64_t id = std::max(first, piece * kPiece); id < std::min(end, (piece + 1) * kPiece); ++id) {
+          const CellId row = slice.row(CellId(id));
+          const TypePhysics& type = physics.types[cells.type[row]];
+          if (type.frozen || cells.extent[row].volume == 0 || !Term::acts(type.*Term::kParams)) continue;
+          pieces_[std::size_t(piece)] += Term::energy(type.*Term::kParams, CellView(physics, table, row));
+        }
+    });
+  }
+  double sum() const { return std::accumulate(pieces_.begin(), pieces_.end(), 0.0); }
+
+ private:
+  static constexpr int64_t kPiece = 4096;
+  static int64_t piece_of(int64_t id) { return id / kPiece; }
+
+  std::vector<double> pieces_;
+};
 
 // In units of J, exact: J times contacts of Moore neighbours, or every site with every neighbour.
 int64_t units_of_contacts(const ContactMatrix& contacts, const adhesion::Table& j) {
@@ -93,15 +104,18 @@ Energy energy_of(const Look& look, const Physics& physics, const ContactMatrix& 
         double(units_of_far_contacts(look.state(), physics, threads)) * double(physics.adhesion.unit);
   else
     energy.adhesion = kUndefined;
-  std::size_t next = 0;
-  Terms::each([&](auto term) {
-    using Term = decltype(term);
-    if constexpr (Term::kScope == TermScope::cells) {
-      if (physics.uses.*Term::kUse)
-        energy.of_terms[next] = energy_of_cells<Term>(look.cells(), physics, threads);
-      ++next;
-    }
+  std::vector<PieceSums> sums(energy.of_terms.size());
+  look.each_slice([&](const CellSlice& slice) {
+    std::size_t next = 0;
+    Terms::each([&](auto term) {
+      using Term = decltype(term);
+      if constexpr (Term::kScope == TermScope::cells) {
+        if (physics.uses.*Term::kUse) sums[next].add<Term>(slice, physics, threads);
+        ++next;
+      }
+    });
   });
+  for (std::size_t term = 0; term < sums.size(); ++term) energy.of_terms[term] = sums[term].sum();
   return energy;
 }
 

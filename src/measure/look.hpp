@@ -8,25 +8,35 @@
 
 namespace kiln {
 
-// Tables of cells are at hand. The lattice may lie on a GPU, or in several processes; what is asked of it is
-// then counted there where it can be, and brought here where it cannot.
+// The lattice may lie on a GPU, or in several processes; what is asked of it is then counted there where it
+// can be, and brought here where it cannot. Tables of cells are at hand where one process plays; what goes
+// from slice to slice of them (each_slice) works everywhere without a process that holds all.
 class Look {
  public:
-  Look(const State& state) : cells_(&state) {}  // not explicit: a state is one that can be looked at
+  Look(const State& state) : outline_(&state) {}  // not explicit: a state is one that can be looked at
   explicit Look(Engine& engine)
-      : engine_(&engine), cells_(&engine.state_of_cells()), survey_(engine.survey()) {}
+      : engine_(&engine),
+        outline_(engine.processes() > 1 ? &engine.outline() : &engine.state_of_cells()),
+        survey_(engine.survey()) {}
 
-  int64_t mcs() const { return cells_->mcs; }
-  const Lattice& lattice() const { return cells_->lattice; }
-  const Cells& cells() const { return cells_->cells; }
-  const std::vector<Substance>& substances() const { return cells_->substances; }
+  int64_t mcs() const { return outline_->mcs; }
+  const Lattice& lattice() const { return outline_->lattice; }
+  const std::vector<Substance>& substances() const { return outline_->substances; }
+  CellId cell_count() const { return is_shared_out() ? engine_->cell_count() : outline_->cells.count(); }
+  void each_slice(const TakeSlice& take) const {
+    is_shared_out() ? engine_->each_slice(take) : take({outline_->cells});
+  }
+  // All of them, brought together where need be.
+  const Cells& all_cells() const { return is_shared_out() ? engine_->state_of_cells().cells : outline_->cells; }
+  // Whether several processes have the cells: then one thing at a time can be asked.
+  bool is_shared_out() const { return engine_ != nullptr && engine_->processes() > 1; }
   // All of it.
-  const State& state() const { return engine_ == nullptr ? *cells_ : engine_->state(); }
+  const State& state() const { return engine_ == nullptr ? *outline_ : engine_->state(); }
   // A snapshot of all of it that stays valid while the run goes on; memory of `to` is used again. See
   // Engine::begin_copy.
   std::function<void()> begin_copy(State& to, int threads) const {
     if (engine_ != nullptr) return engine_->begin_copy(to);
-    copy_state(*cells_, to, threads);
+    copy_state(*outline_, to, threads);
     return [] {};
   }
   // Where several processes hold it; nullptr elsewhere. See Engine::parts.
@@ -42,7 +52,7 @@ class Look {
 
  private:
   Engine* engine_ = nullptr;
-  const State* cells_;
+  const State* outline_;
   LatticeSurvey* survey_ = nullptr;
 };
 

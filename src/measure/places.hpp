@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "core/cells.hpp"
 #include "measure/statistics.hpp"
 
 namespace kiln {
@@ -14,9 +13,9 @@ inline constexpr Vec3d kNoPlace{kUndefined, kUndefined, kUndefined};
 inline bool is_known(const Vec3d& place) { return place.x == place.x; }
 
 // The centroids of the tracked cells with volume > 0; kNoPlace for all others. The second uses the memory
-// that `places` has.
-std::vector<Vec3d> tracked_places(const Cells& cells, const std::vector<bool>& frozen, int threads = 1);
-void find_tracked_places(const Cells& cells, const std::vector<bool>& frozen, int threads,
-                         std::vector<Vec3d>& places);
+// that `places` has, and may take every stride-th id alone: 0 (no cell's), stride, 2 stride, ...
+std::vector<Vec3d> tracked_places(const Look& look, const std::vector<bool>& frozen, int threads = 1);
+void find_tracked_places(const Look& look, const std::vector<bool>& frozen, int threads,
+                         std::vector<Vec3d>& places, int64_t stride = 1);
 
 }  // namespace kiln

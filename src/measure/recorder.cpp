@@ -71,12 +71,13 @@ MeasureRow Recorder::record(const Look& look, const AttemptCounts& counts, const
   row.phase = phase.name;
   // What the table of cells tells is worked out while contacts are counted, maybe on a GPU.
   int64_t sites_of_cells = 0;
-  std::future<void> of_cells = std::async(std::launch::async, [&] {
-    const SizeStatistics sizes = size_statistics(look.cells(), frozen_, threads);
+  const std::launch when = look.is_shared_out() ? std::launch::deferred : std::launch::async;
+  std::future<void> of_cells = std::async(when, [&] {
+    const SizeStatistics sizes = size_statistics(look, frozen_, threads);
     row.size = sizes.all;
     row.cells = row.size.volume.count;
     sites_of_cells = sizes.sites;
-    row.extinct = extinct_cells(look.cells(), frozen_, threads);
+    row.extinct = extinct_cells(look, frozen_, threads);
     row.motion = tracks_.add(look);
     for (const TypeId type : types_apart(types_)) {
       const Summary& volume = sizes.by_type[type].volume;

@@ -39,13 +39,16 @@ bool has_ended(const Cells& cells, CellId cell) {
 
 }  // namespace
 
-int64_t extinct_cells(const Cells& cells, const std::vector<bool>& frozen, int threads) {
+int64_t extinct_cells(const Look& look, const std::vector<bool>& frozen, int threads) {
   std::atomic<int64_t> count = 0;
-  in_parallel(cells.count(), threads, [&](int, int64_t begin, int64_t end) {
-    int64_t own = 0;
-    for (auto cell = CellId(begin); cell < CellId(end); ++cell)
-      own += is_tracked(cells, frozen, cell) && cells.extent[cell].volume == 0 && !has_ended(cells, cell);
-    count += own;
+  look.each_slice([&](const CellSlice& slice) {
+    const Cells& cells = slice.cells;
+    in_parallel(cells.count(), threads, [&](int, int64_t begin, int64_t end) {
+      int64_t own = 0;
+      for (auto row = CellId(begin); row < CellId(end); ++row)
+        own += is_tracked(cells, frozen, row) && cells.extent[row].volume == 0 && !has_ended(cells, row);
+      count += own;
+    });
   });
   return count;
 }

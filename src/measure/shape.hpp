@@ -16,7 +16,7 @@ std::vector<int32_t> component_counts(const State& state, const std::vector<bool
 int64_t fragmented_cells(const State& state, const std::vector<bool>& frozen, int threads = 1);
 
 // The number of tracked cells with volume 0.
-int64_t extinct_cells(const Cells& cells, const std::vector<bool>& frozen, int threads = 1);
+int64_t extinct_cells(const Look& look, const std::vector<bool>& frozen, int threads = 1);
 
 // The number of tracked cells whose sites, as offsets from the anchor, span more than half of a periodic
 // axis: their centroids are not to be trusted.

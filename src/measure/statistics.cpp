@@ -52,19 +52,22 @@ double ratio(int64_t part, int64_t whole) { return whole > 0 ? double(part) / do
 
 }  // namespace
 
-SizeStatistics size_statistics(const Cells& cells, const std::vector<bool>& frozen, int threads) {
+SizeStatistics size_statistics(const Look& look, const std::vector<bool>& frozen, int threads) {
   std::vector<SizeSums> by_type(frozen.size());
   std::mutex adding;
-  in_parallel(cells.count(), threads, [&](int, int64_t begin, int64_t end) {
-    std::vector<SizeSums> own(frozen.size());
-    for (auto cell = CellId(begin); cell < CellId(end); ++cell) {
-      const Cells::Extent& extent = cells.extent[cell];
-      if (!is_tracked(cells, frozen, cell) || extent.volume <= 0) continue;
-      own[cells.type[cell]].volume.add(extent.volume);
-      own[cells.type[cell]].perimeter.add(extent.perimeter);
-    }
-    const std::scoped_lock lock(adding);
-    for (std::size_t type = 0; type < own.size(); ++type) by_type[type].add(own[type]);
+  look.each_slice([&](const CellSlice& slice) {
+    const Cells& cells = slice.cells;
+    in_parallel(cells.count(), threads, [&](int, int64_t begin, int64_t end) {
+      std::vector<SizeSums> own(frozen.size());
+      for (auto row = CellId(begin); row < CellId(end); ++row) {
+        const Cells::Extent& extent = cells.extent[row];
+        if (!is_tracked(cells, frozen, row) || extent.volume <= 0) continue;
+        own[cells.type[row]].volume.add(extent.volume);
+        own[cells.type[row]].perimeter.add(extent.perimeter);
+      }
+      const std::scoped_lock lock(adding);
+      for (std::size_t type = 0; type < own.size(); ++type) by_type[type].add(own[type]);
+    });
   });
   SizeStatistics result;
   SizeSums all;

@@ -4,8 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/cells.hpp"
-#include "engine/engine.hpp"
+#include "measure/look.hpp"
 
 namespace kiln {
 
@@ -30,7 +29,7 @@ struct SizeStatistics {
 };
 
 // Over the tracked cells with volume > 0.
-SizeStatistics size_statistics(const Cells& cells, const std::vector<bool>& frozen, int threads = 1);
+SizeStatistics size_statistics(const Look& look, const std::vector<bool>& frozen, int threads = 1);
 
 // Undefined where nothing was attempted, or nothing live.
 struct Acceptance {

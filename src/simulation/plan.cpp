@@ -139,8 +139,15 @@ Plan plan_for(const Model& model, int ranks, const std::string& bricks, const Ha
   plan.first_state_memory = window * sizeof(CellId) +
                             stored * (sizeof(CellId) + (model.uses_act() ? sizeof(ActValue) : 0)) +
                             double(model.lattice.sites()) / 8 + plan.cells * sizeof(TypeId);
+  // The first has two slices of the rows at a time (ranks/lead_engine.hpp); for each speed a cell's places at
+  // both ends, and how often it was arrested (measure/motility/speeds.hpp).
   const MemoryNeed whole = memory_need(model, plan.cells);
-  plan.rows_memory = whole.cells + whole.history;
+  const double with_speeds = model.measure.direction_correlation
+                                 ? plan.cells
+                                 : std::min(plan.cells, double(kMostWithSpeeds));
+  plan.measures_memory = 2 * (whole.cells + whole.history) / ranks +
+                     with_speeds * double(model.measure.speed_intervals_mcs.size()) *
+                         (2 * sizeof(Vec3d) + 2 * sizeof(int64_t));
 
   const double depth = shared_within(plan.grid, reach, on_gpu) +
                        std::pow(mean_volume(model, plan.cells), 1.0 / model.lattice.dimension);
@@ -185,8 +192,8 @@ std::string plan_text(const Plan& plan, const Model& model) {
   if (plan.ranks > 1)
     line("beginning",
          fmt::format(
-             "{} of host memory per rank while the first state is built, {} for all cells in the first",
-             bytes_text(plan.first_state_memory), bytes_text(plan.rows_memory)));
+             "{} of host memory per rank while the first state is built, {} for measures in the first",
+             bytes_text(plan.first_state_memory), bytes_text(plan.measures_memory)));
   line("computing", fmt::format("{} per MCS", step_text(plan.computing_s)));
   if (plan.ranks > 1) {
     line("messages",
@@ -243,7 +250,7 @@ std::string plan_json(const Plan& plan, const Model& model) {
       .add("mcs", model.total_mcs())
       .add("memory_bytes_per_rank", plan.memory)
       .add("first_state_bytes_per_rank", plan.first_state_memory)
-      .add("bytes_of_all_cells", plan.rows_memory)
+      .add("bytes_for_measures", plan.measures_memory)
       .add("computing_seconds_per_mcs", plan.computing_s)
       .add("talking_seconds_per_mcs", plan.talking_s)
       .add("rounds_per_mcs", plan.rounds)

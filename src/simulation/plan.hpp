@@ -52,8 +52,8 @@ struct Plan {
   double rounds = 0;  // of an MCS
   double swaps = 0;   // of a round: how often a rank sends to all its partners and waits for them
   double memory = 0;  // of a rank, bytes
-  // Of a rank's processor, bytes: while a first state is built; and what the first has of all cells.
-  double first_state_memory = 0, rows_memory = 0;
+  // Of a rank's processor, bytes: while a first state is built; and what the first needs for measures.
+  double first_state_memory = 0, measures_memory = 0;
   double face_bytes = 0;  // that a rank sends over one face in a round, the largest
   double copy_bytes = 0, claim_bytes = 0, sharing_bytes = 0;  // that a rank sends in an MCS
   double computing_s = 0, talking_s = 0;                      // of an MCS

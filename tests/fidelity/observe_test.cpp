@@ -53,7 +53,7 @@ TEST(FidelityObserve, SeesWhatARunFollowedByHandShows) {
     engine->advance(1);
     if (mcs == 4) before = engine->counts();
     if (mcs == 4 || mcs == 7 || mcs == 10) {
-      const SizeSummary size = size_statistics(engine->state().cells, frozen).all;
+      const SizeSummary size = size_statistics(engine->state(), frozen).all;
       volume += size.volume.mean / 3;
       variance += size.volume.sd * size.volume.sd / 3;
     }

@@ -17,7 +17,7 @@ using enum Half;
 const std::vector<bool> kFrozenTypes = {false, false, true};
 
 std::vector<Half> halves_of(const State& state, int axis) {
-  return halves_along(state.lattice, axis, tracked_places(state.cells, kFrozenTypes));
+  return halves_along(state.lattice, axis, tracked_places(state, kFrozenTypes));
 }
 
 // Cells 1 and 2 in the lower half, 3 and 4 in the upper one, the frozen cell 5 in none.

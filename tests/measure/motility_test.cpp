@@ -94,6 +94,27 @@ TEST(Motility, TakesSpeedsOverSeveralIntervals) {
 }
 
 // Centroids at 7.5 and 9.5 sites of 2 µm: the first in the lower half.
+// Where cells are too many, every k-th id has a speed.
+TEST(Motility, FollowsNoMoreCellsThanItMay) {
+  Model model = example_model();
+  model.measure.direction_correlation = false;
+  for (const auto& [most, cells] : {std::pair(2, 2), std::pair(1, 1)}) {
+    Motility motility(model, 1, {}, most);
+    motility.watch(pair_at(0, 7), 0);
+    MotilityData data;
+    motility.copy_data(data);
+    EXPECT_EQ(data.stride, 3 - most);
+    NamedArrays arrays;
+    add_arrays(data, arrays);
+    Motility later(model, 1, motility_from_arrays(arrays), most);
+    for (Motility* const one : {&motility, &later}) {
+      one->watch(pair_at(30, 9), 0);
+      EXPECT_EQ(one->speeds().at(0).intervals, cells);
+      EXPECT_DOUBLE_EQ(moments_of(one->speeds().at(0)).mean, 8);
+    }
+  }
+}
+
 TEST(Motility, TellsMixingWithinDistancesInMicrometres) {
   Model model = example_model();
   model.measure.mixed_within_um = {3.9, 4};

@@ -126,7 +126,7 @@ box = [5, 5, 6]
   double variance = 0;
   for (int sample = 0; sample < kSamples; ++sample) {
     run.engine->advance(10);
-    const SizeStatistics sizes = size_statistics(run.engine->state().cells, run.model.frozen_types());
+    const SizeStatistics sizes = size_statistics(run.engine->state(), run.model.frozen_types());
     EXPECT_NEAR(sizes.all.volume.mean, 150, 0.01);
     variance += sizes.all.volume.sd * sizes.all.volume.sd / kSamples;
   }

@@ -90,7 +90,7 @@ TEST(Fragments, EqualFloodFill) {
 TEST(Extinct, CountsTrackedCellsWithoutSites) {
   const std::vector<bool> frozen = {false, false, true};
   const State state = state_from(flat(2, 1, false, false), {1, 0}, {0, 1, 1, 2, 1}, frozen);
-  EXPECT_EQ(extinct_cells(state.cells, frozen), 2);  // 2 and 4; 3 is frozen
+  EXPECT_EQ(extinct_cells(state, frozen), 2);  // 2 and 4; 3 is frozen
 }
 
 // A row with cell 1 from `begin` on, `count` sites long, wrapped.

@@ -155,14 +155,14 @@ TEST(TrackedPlaces, AreUnwrappedAndOnlyOfCellsThatAreFollowed) {
   ids[9] = 1;
   ids[4] = 2;
   State state = state_from(flat(10, 1, true, false), ids, {0, 1, 2, 1}, frozen);
-  const Places before = tracked_places(state.cells, frozen);
+  const Places before = tracked_places(state, frozen);
   EXPECT_FALSE(is_known(before[0]));
   EXPECT_FALSE(is_known(before[2])) << "frozen";
   EXPECT_FALSE(is_known(before[3])) << "no site";
   state.ids[9] = 0;
   state.ids[0] = 1;
   recount(state, neighbourhood_of_order(2, moore_order(2)), frozen, true);
-  EXPECT_EQ(tracked_places(state.cells, frozen)[1].x - before[1].x, 1);
+  EXPECT_EQ(tracked_places(state, frozen)[1].x - before[1].x, 1);
 }
 
 }  // namespace

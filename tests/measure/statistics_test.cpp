@@ -7,17 +7,18 @@
 namespace kiln {
 namespace {
 
-Cells cells_of(const std::vector<std::pair<TypeId, Cells::Extent>>& list) {
-  Cells cells;
+State state_of(const std::vector<std::pair<TypeId, Cells::Extent>>& list) {
+  State state;
+  Cells& cells = state.cells;
   cells.add(0);
   for (const auto& [type, extent] : list) cells.extent[cells.add(type)] = extent;
-  return cells;
+  return state;
 }
 
 TEST(SizeStatistics, HandComputedPerTypeAndForAll) {
   // Type 2 is frozen; the last cell is extinct.
-  const Cells cells = cells_of({{1, {10, 30}}, {1, {14, 34}}, {3, {18, 50}}, {2, {900, 900}}, {1, {0, 0}}});
-  const SizeStatistics sizes = size_statistics(cells, {false, false, true, false});
+  const State state = state_of({{1, {10, 30}}, {1, {14, 34}}, {3, {18, 50}}, {2, {900, 900}}, {1, {0, 0}}});
+  const SizeStatistics sizes = size_statistics(state, {false, false, true, false});
   EXPECT_EQ(sizes.all.volume.count, 3);
   EXPECT_DOUBLE_EQ(sizes.all.volume.mean, 14);
   EXPECT_DOUBLE_EQ(sizes.all.volume.sd, 4);  // (16 + 0 + 16) / 2 = 16

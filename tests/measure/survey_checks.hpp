@@ -37,8 +37,15 @@ inline void expect_same_touching(const Look& far, const State& host) {
 inline void expect_same_survey(Engine& engine, const std::vector<bool>& frozen) {
   const Look far(engine);
   ASSERT_NE(far.survey(), nullptr);
-  const std::vector<Cells::Extent> extents = far.cells().extent;
-  const std::vector<Cells::Centroid> centroids = far.cells().centroid;
+  std::vector<Cells::Extent> extents(far.cell_count());
+  std::vector<Cells::Centroid> centroids(far.cell_count());
+  far.each_slice([&](const CellSlice& slice) {
+    for (CellId row = 0; row < slice.cells.count(); ++row) {
+      const CellId cell = row == kMedium ? kMedium : slice.id(row);
+      extents[cell] = slice.cells.extent[row];
+      centroids[cell] = slice.cells.centroid[row];
+    }
+  });
   const std::vector<CellRow> rows = cell_rows(far, frozen, 1), sampled = cell_rows(far, frozen, 3);
 
   const State host = engine.state();

@@ -213,13 +213,46 @@ TEST_F(PartsOfRun, ThatCannotBeWrittenEndNobody) {
 }
 
 // A plane is all that most pictures show.
-TEST(PictureOfParts, IsThatOfTheWhole) {
-  Model model = test::shipped_model("lymph-node.toml");
+class PictureOfParts : public testing::Test {
+ protected:
+  // Draws `settings` from parts, and from the whole once nothing more is asked of parts.
+  void draw(Engine& engine, const Model& model, const PictureSettings& settings) {
+    PictureSeries of_plane(settings, model);
+    ASSERT_TRUE(of_plane.plane());
+    const PictureSeries::OfAllCells all =
+        of_plane.look_through([&](const TakeSlice& take) { engine.each_slice(take); });
+    EXPECT_EQ(all.framed_types.empty(), settings.frame == PictureSettings::FrameOf::lattice);
+    const Box seen = all.framed_types.empty() ? Box{{0, 0, 0}, model.lattice.size}
+                                              : engine.parts()->bounds(all.framed_types);
+    const Box plane = *of_plane.plane();
+    engine.parts()->show_box(plane, [&](const State& shown, std::span<const CellId> numbers) {
+      EXPECT_EQ(int64_t(shown.ids.size()),
+                int64_t(plane.size().x) * int64_t(plane.size().y) * int64_t(plane.size().z));
+      EXPECT_EQ(shown.cells.count(), numbers.size());
+      drawn_.push_back({settings, png_file(of_plane.draw_plane_png(shown, numbers, all, seen))});
+    });
+    EXPECT_EQ(engine.outline().cells.count(), 0u);  // nobody has all cells
+  }
+  void expect_those_of(const State& whole, const Model& model) {
+    for (const auto& [settings, file] : drawn_) {
+      PictureSeries of_whole(settings, model);
+      EXPECT_TRUE(file == png_file(of_whole.draw_png(whole))) << settings.axis << int(settings.colour_by);
+    }
+    drawn_.clear();
+  }
+
+ private:
+  std::vector<std::pair<PictureSettings, std::string>> drawn_;
+};
+
+TEST_F(PictureOfParts, IsThatOfTheWhole) {
+  const Model model = test::shipped_model("lymph-node.toml");
   with_crew(4, model, [&](const EngineOptions& options) {
     const auto engine = test::engine_for(model, options);
     engine->advance(3);
     for (const auto [colour, frame] :
          {std::pair(PictureSettings::ColourBy::type, PictureSettings::FrameOf::lattice),
+          std::pair(PictureSettings::ColourBy::cell, PictureSettings::FrameOf::lattice),
           std::pair(PictureSettings::ColourBy::act, PictureSettings::FrameOf::tissue)})
       for (const int axis : {0, 1, 2}) {
         PictureSettings settings;
@@ -228,20 +261,9 @@ TEST(PictureOfParts, IsThatOfTheWhole) {
         settings.axis = axis;
         settings.colour_by = colour;
         if (axis != 1) settings.position = 11 + 9 * axis;
-        PictureSeries of_plane(settings, model), of_whole(settings, model);
-        ASSERT_TRUE(of_plane.plane());
-        EXPECT_EQ(of_plane.plane()->size()[axis], 1);
-        const std::vector<uint8_t> types = of_plane.framed_by(engine->state_of_cells().cells);
-        EXPECT_EQ(types.empty(), frame == PictureSettings::FrameOf::lattice);
-        const Box seen = types.empty() ? Box{{0, 0, 0}, model.lattice.size} : engine->parts()->bounds(types);
-        std::optional<std::string> drawn;
-        engine->parts()->show_box(*of_plane.plane(), [&](const State& plane) {
-          EXPECT_EQ(int64_t(plane.ids.size()), model.lattice.sites() / model.lattice.size[axis]);
-          drawn = png_file(of_plane.draw_plane_png(plane, seen));
-        });
-        EXPECT_TRUE(drawn == png_file(of_whole.draw_png(engine->state()))) << axis;
-        EXPECT_GT(engine->state_of_cells().cells.count(), 1u);  // what was lent is back
+        draw(*engine, model, settings);
       }
+    expect_those_of(engine->state(), model);
     if (kHasTiff) {
       const ScratchFolder folder;
       write_label_image(folder / "parts.ome.tif", *engine->parts(), model);
@@ -251,6 +273,35 @@ TEST(PictureOfParts, IsThatOfTheWhole) {
     PictureSettings solid;
     solid.view = PictureSettings::View::solid;
     EXPECT_FALSE(PictureSeries(solid, model).plane());
+  });
+}
+
+// The ends of the scale are those of all cells, seen or not.
+TEST_F(PictureOfParts, ShowsPropertiesOnTheScaleOfTheWhole) {
+  const Model model = parse_model(R"(
+[lattice]
+size = [30, 26, 24]
+[types.cell]
+volume = { target = 125, lambda = 1 }
+properties.dye = { start = 'normal(10, 3)' }
+[[initial]]
+kind = "boxes"
+type = "cell"
+box = 5
+)",
+                                  "dyed", ".");
+  with_crew(4, model, [&](const EngineOptions& options) {
+    const auto engine = test::engine_for(model, options);
+    engine->advance(2);
+    for (const int position : {2, 13}) {
+      PictureSettings settings;
+      settings.name = "dye";
+      settings.colour_by = PictureSettings::ColourBy::property;
+      settings.shown = "dye";
+      settings.position = position;
+      draw(*engine, model, settings);
+    }
+    expect_those_of(engine->state(), model);
   });
 }
 

@@ -18,6 +18,7 @@ enum class Order : uint32_t {
   advance,  // so many MCS
   hash,     // answer with what the part adds to it
   cells,    // send what is known of cells
+  slice,    // the same, of the own slice of their numbers
   sites,    // send the sites
   box,      // send the own sites of a box
   bounds,   // answer with a box around own sites of some types

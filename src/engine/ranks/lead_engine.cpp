@@ -75,6 +75,29 @@ std::exception_ptr advance_unless_refused(RankPlayer& brick, int64_t mcs) {
   return nullptr;
 }
 
+// Gives cells new ids, in the order of their own, which are returned; the medium keeps its.
+std::vector<CellId> renumber(std::span<CellId> ids) {
+  std::vector<CellId> numbers = {kMedium};
+  CellId last = kMedium;  // most neighbours are of the same cell
+  for (const CellId id : ids)
+    if (id != last && id != kMedium) numbers.push_back(last = id);
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  for (CellId& id : ids)
+    id = CellId(std::lower_bound(numbers.begin(), numbers.end(), id) - numbers.begin());
+  return numbers;
+}
+
+// All that is known of a substance but its concentrations.
+void copy_books(const Substance& from, Substance& to) {
+  to.name = from.name;
+  to.voxels = from.voxels;
+  to.coarsen = from.coarsen;
+  to.first_total = from.first_total;
+  to.total = from.total;
+  to.budget = from.budget;
+}
+
 // The first of all that had something to say.
 std::string first_said(std::string own, const std::vector<Message>& answers) {
   for (const Message& answer : answers)
@@ -108,10 +131,8 @@ LeadEngine::LeadEngine(const State& whole, const Physics& first, const tiles::Se
   threads_ = brick_->threads();
   for (const Message& answer : crew.answers()) threads_ += Reading(answer).take<int32_t>();
   whole_.lattice = whole.lattice;
-  whole_.cells = whole.cells;
-  whole_.substances = whole.substances;
-  whole_.mcs = cells_mcs_ = whole.mcs;
-  survey_ = std::make_unique<LeadSurvey>(crew, *brick_, cells_now(), threads);
+  whole_.mcs = whole.mcs;
+  survey_ = std::make_unique<LeadSurvey>(crew, *brick_, slices(), threads);
 }
 
 LeadEngine::LeadEngine(const std::string& checkpoint, const Physics& first, const tiles::Settings& settings,
@@ -159,9 +180,8 @@ void LeadEngine::take_part(StateSource& stored, const Physics& first, const Make
   threads_ = brick_->threads();
   for (const Message& answer : crew_.answers()) threads_ += Reading(answer).take<int32_t>();
   whole_.lattice = stored.lattice();
-  whole_.cells = empty_cells_like(brick_->tissue().state.cells, stored.cells());
   whole_.mcs = stored.mcs();
-  survey_ = std::make_unique<LeadSurvey>(crew_, *brick_, cells_now(), threads);
+  survey_ = std::make_unique<LeadSurvey>(crew_, *brick_, slices(), threads);
 }
 
 std::string check_together(Crew& crew, PartStore& store, const std::string& checkpoint) {
@@ -193,6 +213,8 @@ void LeadEngine::bring(PartOf what, int64_t& of_mcs) {
     what == PartOf::cells ? put_back_cells(part, whole_) : put_back_sites(part, whole_);
   };
   brick_->fetch(what);
+  if (what == PartOf::cells && whole_.cells.count() == 0)
+    whole_.cells = empty_cells_like(brick_->tissue().state.cells, brick_->tissue().cells_in_all);
   put(brick_->tissue());
   for (int rank = 1; rank < grid_.ranks(); ++rank)
     put(receive_part(crew_, rank, grid_, rank, reach_, brick_->tissue().frozen, what));
@@ -214,6 +236,27 @@ const State& LeadEngine::state() {
 const State& LeadEngine::state_of_cells() {
   bring(PartOf::cells, cells_mcs_);
   return whole_;
+}
+
+const State& LeadEngine::outline() {
+  const State& own = brick_->tissue().state;
+  if (whole_.mcs == own.mcs && whole_.substances.size() == own.substances.size()) return whole_;
+  whole_.mcs = own.mcs;
+  whole_.substances.resize(own.substances.size());
+  for (std::size_t s = 0; s < own.substances.size(); ++s) copy_books(own.substances[s], whole_.substances[s]);
+  return whole_;
+}
+
+void LeadEngine::each_slice(const TakeSlice& take) {
+  if (cells_mcs_ == mcs()) return take({whole_.cells});
+  crew_.order(Order::slice);
+  const CellId cells = cell_count();
+  take({table_of_slice(*brick_, crew_.processes(), slice_)});
+  for (int rank = 1; rank < crew_.ranks(); ++rank) {
+    const CellId first = id_slice(cells, crew_.ranks(), rank).first;
+    take({receive_cells(crew_, rank), first == kMedium ? kMedium : first - 1});
+  }
+  crew_.answers();
 }
 
 std::string LeadEngine::hash() {
@@ -242,14 +285,13 @@ Box LeadEngine::bounds(const std::vector<uint8_t>& types) {
   return bounds;
 }
 
-void LeadEngine::show_box(const Box& box, const std::function<void(const State&)>& show) {
-  bring(PartOf::cells, cells_mcs_);
+State LeadEngine::sites_of(const Box& box) {
   crew_.order(Order::box);
   for (int rank = 1; rank < crew_.ranks(); ++rank) crew_.send(rank, std::as_bytes(std::span(&box, 1)));
   State state;
   state.lattice = whole_.lattice;
   state.lattice.size = box.size();
-  state.mcs = whole_.mcs;
+  state.mcs = mcs();
   state.ids = HugeVector<CellId>(std::size_t(state.lattice.sites()));
   if (has_act()) state.act = HugeVector<ActValue>(state.ids.size());
   std::vector<CellId> ids;
@@ -272,9 +314,19 @@ void LeadEngine::show_box(const Box& box, const std::function<void(const State&)
       }
   }
   crew_.answers();
-  std::swap(state.cells, whole_.cells);  // lent
-  const std::shared_ptr<void> back(nullptr, [&](void*) { std::swap(state.cells, whole_.cells); });
-  show(state);
+  return state;
+}
+
+void LeadEngine::show_box(const Box& box, const ShowBox& show) {
+  State state = sites_of(box);
+  const std::vector<CellId> numbers = renumber({state.ids.data(), state.ids.size()});
+  state.cells = empty_cells_like(like(), CellId(numbers.size()));
+  CellId row = 0;
+  each_slice([&](const CellSlice& slice) {
+    for (; row < state.cells.count() && numbers[row] < slice.end(); ++row)
+      copy_row(slice.cells, slice.row(numbers[row]), state.cells, row);
+  });
+  show(state, numbers);
 }
 
 void LeadEngine::write(PartFile kind, const std::string& folder) {
@@ -295,6 +347,7 @@ void follow(Crew& crew, const Model& model, const MakeRank& ranks, int threads,
   const int reach = reach_of(first);
   std::unique_ptr<RankPlayer> brick;
   const Phase* phase = nullptr;
+  std::optional<SliceOfMoment> slice;
   for (;;) {
     const auto [order, value] = crew.next_order();
     Message answer;
@@ -355,6 +408,9 @@ void follow(Crew& crew, const Model& model, const MakeRank& ranks, int threads,
       case Order::cells:
         brick->fetch(PartOf::cells);
         send_part(crew, 0, brick->tissue(), PartOf::cells);
+        break;
+      case Order::slice:
+        send_cells(crew, 0, table_of_slice(*brick, crew.processes(), slice));
         break;
       case Order::sites:
         brick->fetch(PartOf::sites);

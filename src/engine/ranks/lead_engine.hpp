@@ -2,7 +2,10 @@
 // plays one brick itself. The bits are those of ThreadsEngine.
 #pragma once
 
+#include <optional>
+
 #include "engine/engine.hpp"
+#include "engine/ranks/id_slices.hpp"
 #include "engine/ranks/lead_survey.hpp"
 #include "engine/ranks/part_transfer.hpp"
 #include "engine/schedule/tiles_plan.hpp"
@@ -28,6 +31,9 @@ class LeadEngine : public Engine, private StateParts {
   // All of it comes to this process, into memory that stays.
   const State& state() override;
   const State& state_of_cells() override;
+  const State& outline() override;
+  CellId cell_count() override { return brick_->tissue().cells_in_all; }
+  void each_slice(const TakeSlice& take) override;
   std::string hash() override;
   LatticeSurvey* survey() override { return survey_.get(); }
   StateParts* parts() override { return store_ == nullptr ? nullptr : this; }
@@ -47,15 +53,15 @@ class LeadEngine : public Engine, private StateParts {
   std::vector<PartPlace> places() const override;
   bool has_act() const override { return !brick_->tissue().state.act.empty(); }
   const Cells& like() const override { return brick_->tissue().state.cells; }
-  const Cells& cells() override { return state_of_cells().cells; }
   const std::vector<Substance>& substances() const override { return brick_->tissue().state.substances; }
   Box bounds(const std::vector<uint8_t>& types) override;
-  void show_box(const Box& box, const std::function<void(const State&)>& show) override;
+  State sites_of(const Box& box) override;
+  void show_box(const Box& box, const ShowBox& show) override;
   void write(PartFile kind, const std::string& folder) override;
 
   void bring(PartOf what, int64_t& of_mcs);
-  std::function<const Cells&()> cells_now() {
-    return [this]() -> const Cells& { return state_of_cells().cells; };
+  std::function<void(const TakeSlice&)> slices() {
+    return [this](const TakeSlice& take) { each_slice(take); };
   }
   void take_part(StateSource& stored, const Physics& first, const MakeRank& ranks, int threads);
 
@@ -64,8 +70,10 @@ class LeadEngine : public Engine, private StateParts {
   PartStore* store_;
   BrickGrid grid_;
   int reach_;
-  State whole_;  // its tables are of cells_mcs_, its sites of sites_mcs_
+  // What was brought together here: cells as they were at cells_mcs_, sites at sites_mcs_.
+  State whole_;
   int64_t cells_mcs_ = -1, sites_mcs_ = -1;
+  std::optional<SliceOfMoment> slice_;  // the own one
   AttemptCounts counts_;
   Traffic traffic_;
   int threads_ = 0, signal_ = 0;

@@ -87,17 +87,23 @@ std::vector<LatticeSurvey::SiteOfCell> LeadSurvey::sites_of_sample(int64_t strid
 }
 
 std::vector<int32_t> LeadSurvey::neighbours_of_sample(int64_t stride) {
-  const Cells& cells = cells_();
+  std::vector<int32_t> counts(std::size_t((int64_t(cell_count()) - 1 + stride - 1) / stride));
+  std::vector<bool> is_tracked(counts.size());
+  std::size_t next = 0;
+  each_slice_([&](const CellSlice& slice) {
+    for (; next < counts.size() && 1 + int64_t(next) * stride < slice.end(); ++next)
+      is_tracked[next] =
+          !rank_.tissue().frozen[slice.cells.type[slice.row(CellId(1 + int64_t(next) * stride))]];
+  });
   crew_.order(Order::pairs_of_sample, stride);
   PairSet pairs;
   add_answers(own().pairs_of_sample(stride), [&](int, const std::vector<uint64_t>& found) {
     for (const uint64_t pair : found) pairs.insert(pair);
   });
-  std::vector<int32_t> counts(std::size_t((int64_t(cell_count()) - 1 + stride - 1) / stride));
   pairs.for_each([&](uint64_t pair) {
     for (const auto cell : {CellId(pair >> 32), CellId(pair)})
-      if ((cell - 1) % stride == 0 && !rank_.tissue().frozen[cells.type[cell]])
-        counts[std::size_t((cell - 1) / stride)] += 1;
+      if (const auto number = std::size_t((cell - 1) / stride); (cell - 1) % stride == 0 && is_tracked[number])
+        counts[number] += 1;
   });
   return counts;
 }

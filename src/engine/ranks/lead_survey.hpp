@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "core/cell_slice.hpp"
 #include "engine/ranks/crew.hpp"
 #include "engine/ranks/part_survey.hpp"
 #include "engine/ranks/rank_player.hpp"
@@ -12,9 +13,9 @@ namespace kiln {
 
 class LeadSurvey : public LatticeSurvey {
  public:
-  // `cells` brings those of the whole; it gives an order of its own.
-  LeadSurvey(Crew& crew, RankPlayer& rank, std::function<const Cells&()> cells, int threads)
-      : crew_(crew), rank_(rank), cells_(std::move(cells)), threads_(threads) {}
+  // `each_slice` goes through the rows of all cells; it gives an order of its own.
+  LeadSurvey(Crew& crew, RankPlayer& rank, std::function<void(const TakeSlice&)> each_slice, int threads)
+      : crew_(crew), rank_(rank), each_slice_(std::move(each_slice)), threads_(threads) {}
 
   std::vector<int64_t> contacts() override;
   std::vector<uint8_t> touching(std::span<const uint8_t> keys) override;
@@ -38,7 +39,7 @@ class LeadSurvey : public LatticeSurvey {
 
   Crew& crew_;
   RankPlayer& rank_;
-  std::function<const Cells&()> cells_;
+  std::function<void(const TakeSlice&)> each_slice_;
   int threads_;
 };
 

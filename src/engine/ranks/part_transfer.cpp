@@ -53,17 +53,33 @@ void receive_substances(Crew& crew, int from, std::vector<Substance>& substances
 
 }  // namespace
 
+void send_cells(Crew& crew, int to, const Cells& cells) {
+  const int64_t frame[] = {cells.history_length, cells.property_count};
+  send_numbers<int64_t>(crew, to, frame);
+  for (const Column& column : columns())
+    send_numbers<std::byte>(crew, to, {column.data_of(cells), column.rows(cells) * column.row_bytes});
+}
+
+Cells receive_cells(Crew& crew, int from) {
+  const auto frame = receive_numbers<int64_t>(crew, from);
+  Cells cells;
+  cells.history_length = int(frame[0]);
+  cells.property_count = int(frame[1]);
+  for (const Column& column : columns())
+    receive_numbers<std::byte>(crew, from, [&](std::size_t bytes) {
+      column.resize(cells, bytes / column.row_bytes);
+      return column.data(cells);
+    });
+  return cells;
+}
+
 void send_part(Crew& crew, int to, const TissuePart& part, PartOf what) {
   const State& state = part.state;
-  const int64_t frame[] = {state.mcs, state.cells.history_length, state.cells.property_count,
-                           part.cells_in_all};
+  const int64_t frame[] = {state.mcs, part.cells_in_all};
   send_numbers<int64_t>(crew, to, frame);
   send_numbers<CellId>(crew, to, part.number);
   send_numbers<int32_t>(crew, to, part.here);
-  for (const Column& column : columns())
-    if (what != PartOf::sites)
-      send_numbers<std::byte>(crew, to,
-                              {column.data_of(state.cells), column.rows(state.cells) * column.row_bytes});
+  if (what != PartOf::sites) send_cells(crew, to, state.cells);
   if (what == PartOf::cells) return;
   if (what == PartOf::all) send_substances(crew, to, state.substances);
   send_numbers<CellId>(crew, to, {state.ids.data(), state.ids.size()});
@@ -76,17 +92,10 @@ TissuePart receive_part(Crew& crew, int from, const BrickGrid& grid, int rank, i
   State& state = part.state;
   const auto frame = receive_numbers<int64_t>(crew, from);
   state.mcs = frame[0];
-  state.cells.history_length = int(frame[1]);
-  state.cells.property_count = int(frame[2]);
-  part.cells_in_all = CellId(frame[3]);
+  part.cells_in_all = CellId(frame[1]);
   part.number = receive_numbers<CellId>(crew, from);
   part.here = receive_numbers<int32_t>(crew, from);
-  for (const Column& column : columns())
-    if (what != PartOf::sites)
-      receive_numbers<std::byte>(crew, from, [&](std::size_t bytes) {
-        column.resize(state.cells, bytes / column.row_bytes);
-        return column.data(state.cells);
-      });
+  if (what != PartOf::sites) state.cells = receive_cells(crew, from);
   for (CellId own = 1; own < part.number.size(); ++own) {
     if (part.number[own] == kNowhere)
       part.free_rows.push_back(own);

@@ -11,6 +11,10 @@ void send_part(Crew& crew, int to, const TissuePart& part, PartOf what);
 TissuePart receive_part(Crew& crew, int from, const BrickGrid& grid, int rank, int halo,
                         const std::vector<bool>& frozen, PartOf what);
 
+// A table of cells without a part.
+void send_cells(Crew& crew, int to, const Cells& cells);
+Cells receive_cells(Crew& crew, int from);
+
 // Those of cells that the part has.
 void send_holders(Crew& crew, int to, const TissuePart& part, const Holders& holders);
 Holders receive_holders(Crew& crew, int from);

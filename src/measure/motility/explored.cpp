@@ -58,14 +58,17 @@ Explored::Explored(std::vector<bool> frozen, Limits limits, int threads, Explore
 
 void Explored::begin(const Look& look) {
   data_ = {};
-  const Cells& cells = look.cells();
-  const int64_t ids = int64_t(cells.count()) - 1;
-  if (limits_.cells > 0) data_.stride = sampling_stride(ids, 1, limits_.cells);
-  for (int64_t id = 1; data_.stride > 0 && id <= ids; id += data_.stride)
-    data_.cells +=
-        is_tracked(cells, frozen_, CellId(id)) && was_there(cells, CellId(id)) && cells.extent[id].volume > 0
-            ? 1
-            : 0;
+  if (limits_.cells > 0) {
+    data_.stride = sampling_stride(int64_t(look.cell_count()) - 1, 1, limits_.cells);
+    int64_t id = 1;
+    look.each_slice([&](const CellSlice& slice) {
+      for (const Cells& cells = slice.cells; id < slice.end(); id += data_.stride) {
+        const CellId row = slice.row(CellId(id));
+        const bool is_there = is_tracked(cells, frozen_, row) && was_there(cells, row);
+        data_.cells += is_there && cells.extent[row].volume > 0 ? 1 : 0;
+      }
+    });
+  }
   add(look);
 }
 

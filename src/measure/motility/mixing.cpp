@@ -41,7 +41,7 @@ std::vector<Half> halves_along(const Lattice& lattice, int axis, std::span<const
 
 std::vector<uint8_t> touches_other_half(const Look& look, std::span<const Half> known, int threads) {
   std::vector<Half> halves(known.begin(), known.end());  // cells that were born later are of neither
-  halves.resize(std::max<std::size_t>(halves.size(), look.cells().count()), Half::none);
+  halves.resize(std::max<std::size_t>(halves.size(), look.cell_count()), Half::none);
   if (LatticeSurvey* const survey = look.survey())
     return survey->touching({reinterpret_cast<const uint8_t*>(halves.data()), halves.size()});
   return find_touching(look.state(), whole_box(look.lattice()),
@@ -51,16 +51,20 @@ std::vector<uint8_t> touches_other_half(const Look& look, std::span<const Half> 
 double mixed_fraction(const Look& look, std::span<const Half> halves, int threads) {
   const std::vector<uint8_t> touches = touches_other_half(look, halves, threads);
   std::atomic<int64_t> cells = 0, mixed = 0;
-  const auto count = int64_t(std::min(halves.size(), touches.size()));
-  in_parallel(count, threads, [&](int, int64_t begin, int64_t end) {
-    int64_t own_cells = 0, own_mixed = 0;
-    for (auto cell = std::size_t(begin); cell < std::size_t(end); ++cell) {
-      if (halves[cell] != Half::lower || look.cells().extent[cell].volume <= 0) continue;
-      ++own_cells;
-      own_mixed += touches[cell];
-    }
-    cells += own_cells;
-    mixed += own_mixed;
+  const std::size_t known = std::min(halves.size(), touches.size());
+  look.each_slice([&](const CellSlice& slice) {
+    in_parallel(slice.cells.count(), threads, [&](int, int64_t begin, int64_t end) {
+      int64_t own_cells = 0, own_mixed = 0;
+      for (auto row = CellId(begin); row < CellId(end); ++row) {
+        const std::size_t cell = slice.id(row);
+        const bool is_there = row != kMedium && slice.cells.extent[row].volume > 0;
+        if (!is_there || cell >= known || halves[cell] != Half::lower) continue;
+        ++own_cells;
+        own_mixed += touches[cell];
+      }
+      cells += own_cells;
+      mixed += own_mixed;
+    });
   });
   return cells > 0 ? double(mixed) / double(cells) : kUndefined;
 }

@@ -22,7 +22,7 @@ std::vector<Speeds> speeds_over(const Model& model, std::vector<SpeedData> data)
 
 }  // namespace
 
-Motility::Motility(const Model& model, int threads, MotilityData data)
+Motility::Motility(const Model& model, int threads, MotilityData data, int64_t most_with_speeds)
     : settings_(model.measure),
       units_(model.units),
       frozen_(model.frozen_types()),
@@ -31,14 +31,20 @@ Motility::Motility(const Model& model, int threads, MotilityData data)
       speeds_(speeds_over(model, std::move(data.speeds))),
       explored_(frozen_, {.cells = model.measure.explored_cells}, threads, std::move(data.explored)),
       halves_(std::move(data.halves)),
-      correlation_bin_(data.correlation_bin) {}
+      correlation_bin_(data.correlation_bin),
+      most_with_speeds_(most_with_speeds),
+      stride_(data.stride) {}
 
 std::vector<IntervalCorrelation> Motility::watch(const Look& look, int phase) {
   std::vector<IntervalCorrelation> rows;
   std::vector<Speeds*> due;
   for (Speeds& speeds : speeds_)
     if (speeds.is_due(look.mcs(), phase)) due.push_back(&speeds);
-  if (!due.empty()) find_tracked_places(look.cells(), frozen_, threads_, places_);
+  if (!due.empty() && stride_ == 0) {
+    const int64_t ids = int64_t(look.cell_count()) - 1;
+    stride_ = settings_.direction_correlation ? 1 : sampling_stride(ids, 1, most_with_speeds_);
+  }
+  if (!due.empty()) find_tracked_places(look, frozen_, threads_, places_, stride_);
   for (Speeds* const speeds : due) {
     if (correlation_is_due(*speeds, look.mcs()))
       rows.push_back({speeds->interval_mcs(), correlate(look, speeds->data().last)});
@@ -52,8 +58,7 @@ std::vector<IntervalCorrelation> Motility::watch(const Look& look, int phase) {
   if (phase < 0) return rows;
   if (settings_.explored) explored_.begin(look);
   if (settings_.halves)
-    halves_ =
-        halves_along(look.lattice(), *settings_.halves, tracked_places(look.cells(), frozen_, threads_));
+    halves_ = halves_along(look.lattice(), *settings_.halves, tracked_places(look, frozen_, threads_));
   return rows;
 }
 
@@ -82,7 +87,7 @@ bool Motility::correlation_is_due(const Speeds& speeds, int64_t mcs) const {
 
 std::vector<CorrelationBin> Motility::correlate(const Look& look, const std::vector<Vec3d>& before) {
   if (correlation_bin_ == 0) {
-    const Summary volume = size_statistics(look.cells(), frozen_, threads_).all.volume;
+    const Summary volume = size_statistics(look, frozen_, threads_).all.volume;
     if (volume.count == 0) return {};
     correlation_bin_ = ball_diameter(volume.mean, look.lattice().dimension);
   }
@@ -91,7 +96,7 @@ std::vector<CorrelationBin> Motility::correlate(const Look& look, const std::vec
   settings.distance = std::min(settings_.correlation_distance_um / units_.voxel_um,
                                double(size.x) + double(size.y) + double(size.z));
   settings.bin = correlation_bin_;
-  settings.stride = sampling_stride(int64_t(look.cells().count()) - 1, 1, settings_.correlation_cells);
+  settings.stride = sampling_stride(int64_t(look.cell_count()) - 1, 1, settings_.correlation_cells);
   settings.threads = threads_;
   return direction_correlation(look.lattice(), before, places_, settings);
 }
@@ -103,6 +108,7 @@ void Motility::copy_data(MotilityData& to) const {
   to.explored = explored_.data();
   to.halves = halves_;
   to.correlation_bin = correlation_bin_;
+  to.stride = stride_;
 }
 
 std::optional<ExploredRow> Motility::explore(const Look& look) {
@@ -110,7 +116,7 @@ std::optional<ExploredRow> Motility::explore(const Look& look) {
   explored_.add(look);
   const double um = units_.voxel_um;
   const double site = look.lattice().dimension == 2 ? um * um : um * um * um;
-  const int64_t cells = size_statistics(look.cells(), frozen_, threads_).all.volume.count;
+  const int64_t cells = size_statistics(look, frozen_, threads_).all.volume.count;
   ExploredRow row;
   row.sites = explored_.sites();
   row.size = double(row.sites) * site;
@@ -126,7 +132,7 @@ std::optional<double> Motility::mixed(const Look& look) const {
 
 std::vector<double> Motility::mixed_within(const Look& look) {
   if (settings_.mixed_within_um.empty()) return {};
-  find_tracked_places(look.cells(), frozen_, threads_, places_);
+  find_tracked_places(look, frozen_, threads_, places_);
   std::vector<double> sites;
   for (const double um : settings_.mixed_within_um) sites.push_back(um / units_.voxel_um);
   return kiln::mixed_within(look.lattice(), sites, places_, halves_, threads_);

@@ -35,12 +35,18 @@ struct MotilityData {
   ExploredData explored;
   std::vector<Half> halves;    // per cell id, as the phase began; empty where not asked for
   double correlation_bin = 0;  // sites; 0 until it is chosen in this phase
+  int64_t stride = 0;          // speeds are those of every stride-th id; 0 until there are any
 };
+
+// Cells whose speeds are known; where there are more, they are those of every k-th. Directions are compared
+// between all cells.
+inline constexpr int64_t kMostWithSpeeds = int64_t(1) << 24;
 
 class Motility {
  public:
   // With `data` it goes on where a run was interrupted.
-  explicit Motility(const Model& model, int threads = 1, MotilityData data = {});
+  explicit Motility(const Model& model, int threads = 1, MotilityData data = {},
+                    int64_t most_with_speeds = kMostWithSpeeds);
 
   // To be called whenever a run stops to look. `phase` is the one that the next MCS belongs to, -1
   // where it is not measured. Returns rows of direction_correlation.csv where they are due.
@@ -72,6 +78,7 @@ class Motility {
   Explored explored_;
   std::vector<Half> halves_;
   double correlation_bin_;
+  int64_t most_with_speeds_, stride_;
   std::vector<Vec3d> places_, copied_places_;  // memory for those of a moment
 };
 

@@ -89,6 +89,7 @@ ExploredData explored_from_arrays(const NamedArrays& arrays) {
 void add_arrays(const MotilityData& data, NamedArrays& arrays) {
   arrays["motility.numbers"] = {double(data.phase), data.correlation_bin};
   for (std::size_t i = 0; i < data.speeds.size(); ++i) add_arrays(data.speeds[i], name_of_speeds(i), arrays);
+  if (data.stride > 1) arrays["motility.stride"] = {double(data.stride)};
   add_arrays(data.explored, arrays);
   std::vector<double>& halves = arrays["motility.halves"];
   halves.clear();
@@ -102,6 +103,11 @@ MotilityData motility_from_arrays(const NamedArrays& arrays) {
   data.correlation_bin = numbers.at(1);
   for (std::size_t i = 0; arrays.contains(name_of_speeds(i) + "numbers"); ++i)
     data.speeds.push_back(speeds_from_arrays(arrays, name_of_speeds(i)));
+  const bool has_speeds =
+      std::any_of(data.speeds.begin(), data.speeds.end(), [](const SpeedData& s) { return !s.last.empty(); });
+  data.stride = arrays.contains("motility.stride")
+                    ? wholes_named<int64_t>(arrays, "motility.stride", 1).at(0)
+                    : int64_t(has_speeds);
   data.explored = explored_from_arrays(arrays);
   for (const double half : array_named(arrays, "motility.halves")) data.halves.push_back(Half(int(half)));
   return data;

@@ -1,5 +1,6 @@
 // How fast cells are: the distance between a cell's centroids at the two ends of an interval over the
 // interval's length, in micrometres per minute, for every tracked cell and every interval of a phase.
+// Cells go by the places that they have in the tables that are given.
 //
 // Intervals follow each other from the start of a phase on; what is left at its end is no interval. A cell
 // takes part where it is there at both ends. All sums are of integers, so they do not depend on order.
@@ -55,7 +56,7 @@ struct SpeedSettings {
   double arrest_below_um_per_min = 2;
 };
 
-// All that Speeds remembers, for checkpoints. Tables have an entry per cell id.
+// All that Speeds remembers, for checkpoints. Tables have an entry per cell.
 struct SpeedData {
   int phase = -1;  // being followed; -1: none
   int64_t start_mcs = 0, last_mcs = 0;

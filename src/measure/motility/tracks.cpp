@@ -43,8 +43,7 @@ Tracks::Tracks(Units units, std::vector<bool> frozen, TrackLimits limits, TrackD
 
 const Motion& Tracks::add(const Look& look) {
   if (data_.stride > 0 && look.mcs() <= data_.last_mcs) return data_.motion;
-  const Cells& cells = look.cells();
-  const int64_t ids = int64_t(cells.count()) - 1;
+  const int64_t ids = int64_t(look.cell_count()) - 1;
   if (data_.stride == 0) data_.stride = sampling_stride(ids, 1, limits_.tracks);
   const std::size_t tracks = ids > 0 ? std::size_t((ids - 1) / data_.stride + 1) : 0;
   if (tracks > data_.first.size()) {
@@ -55,12 +54,16 @@ const Motion& Tracks::add(const Look& look) {
   }
 
   Sums sums(frozen_.size());
-  for (std::size_t track = 0; track < data_.first.size(); ++track) {
-    const auto cell = CellId(1 + int64_t(track) * data_.stride);
-    const bool lives =
-        cell < cells.count() && is_tracked(cells, frozen_, cell) && cells.extent[cell].volume > 0;
-    follow(track, lives ? cells.position(cell) : kNoPlace, lives ? cells.type[cell] : TypeId(0), sums);
-  }
+  std::size_t track = 0;
+  const auto cell_of = [&] { return 1 + int64_t(track) * data_.stride; };
+  look.each_slice([&](const CellSlice& slice) {
+    for (const Cells& cells = slice.cells; track < data_.first.size() && cell_of() < slice.end(); ++track) {
+      const CellId row = slice.row(CellId(cell_of()));
+      const bool lives = is_tracked(cells, frozen_, row) && cells.extent[row].volume > 0;
+      follow(track, lives ? cells.position(row) : kNoPlace, lives ? cells.type[row] : TypeId(0), sums);
+    }
+  });
+  for (; track < data_.first.size(); ++track) follow(track, kNoPlace, TypeId(0), sums);
   take_motion(sums, look.mcs() - data_.last_mcs);
   data_.last_mcs = look.mcs();
   remember(look.mcs());

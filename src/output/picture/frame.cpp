@@ -48,7 +48,7 @@ Frame Frame::from_numbers(const std::vector<double>& n) {
   return frame;
 }
 
-std::vector<uint8_t> framed_types(const PictureSettings& settings, const Model& model, const Cells& cells) {
+std::vector<uint8_t> framed_types(const PictureSettings& settings, const Model& model) {
   const bool tissue = settings.frame == PictureSettings::FrameOf::tissue;
   const bool solid = settings.view == PictureSettings::View::solid;
   std::vector<uint8_t> framed(model.types.size());
@@ -57,16 +57,19 @@ std::vector<uint8_t> framed_types(const PictureSettings& settings, const Model& 
     const bool unseen = look.hidden && (look.frozen || (tissue && solid));
     framed[type] = !unseen && !(tissue && type == 0) ? 1 : 0;
   }
-  bool any = false;
-  for (CellId cell = 0; cell < cells.count() && !any; ++cell)
-    any = framed[cells.type[cell]] != 0 && (cells.type[cell] == 0 || cells.extent[cell].volume > 0);
-  if (!any) framed.assign(framed.size(), 1);  // no tissue: the lattice
   return framed;
 }
 
+bool has_framed_cells(const std::vector<uint8_t>& framed, const Cells& cells) {
+  for (CellId cell = 0; cell < cells.count(); ++cell)
+    if (framed[cells.type[cell]] != 0 && (cells.type[cell] == 0 || cells.extent[cell].volume > 0)) return true;
+  return false;
+}
+
 std::vector<uint8_t> framed_cells(const PictureSettings& settings, const Model& model, const State& state) {
-  const std::vector<uint8_t> types = framed_types(settings, model, state.cells);
-  std::vector<uint8_t> framed(state.cells.count());
+  const std::vector<uint8_t> types = framed_types(settings, model);
+  std::vector<uint8_t> framed(state.cells.count(), 1);
+  if (!has_framed_cells(types, state.cells)) return framed;  // no tissue: the lattice
   for (CellId cell = 0; cell < state.cells.count(); ++cell) framed[cell] = types[state.cells.type[cell]];
   return framed;
 }

@@ -38,8 +38,9 @@ struct Frame {
 };
 
 // Which types of cells a frame goes by: those that can be seen, or all that is not frozen and hidden, the
-// medium too.
-std::vector<uint8_t> framed_types(const PictureSettings& settings, const Model& model, const Cells& cells);
+// medium too; and whether there is any.
+std::vector<uint8_t> framed_types(const PictureSettings& settings, const Model& model);
+bool has_framed_cells(const std::vector<uint8_t>& framed, const Cells& cells);
 // The same by cell.
 std::vector<uint8_t> framed_cells(const PictureSettings& settings, const Model& model, const State& state);
 

@@ -143,8 +143,9 @@ Palette::Palette(PictureSettings::ColourBy colour_by, const Model& model, const 
           }(),
           model, state) {}
 
-Palette::Palette(const PictureSettings& settings, const Model& model, const State& state)
-    : colour_by_(settings.colour_by) {
+Palette::Palette(const PictureSettings& settings, const Model& model, const State& state,
+                 std::span<const CellId> numbers)
+    : colour_by_(settings.colour_by), numbers_(numbers) {
   if (by_act() && state.act.empty()) colour_by_ = PictureSettings::ColourBy::type;
   by_cells_number_ = colour_by_ == PictureSettings::ColourBy::property && !state.cells.property.empty();
   if (colour_by_ == PictureSettings::ColourBy::substance)
@@ -185,16 +186,31 @@ float Palette::site_value(const State& state, Site site) const {
                                       : concentration_at<3>(substance_->view(), place);
 }
 
-void Palette::read_property(const PictureSettings& settings, const Model& model, const State& state) {
+PropertyRange::PropertyRange(const PictureSettings& settings, const Model& model) {
+  if (model.living == nullptr) return;
   const std::vector<Property>& all = model.living->properties;
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Property& p) { return p.name == settings.shown; });
-  const auto property = std::size_t(found - all.begin());
-  for (std::size_t t = 0; t < types_.size(); ++t)
-    types_[t].has_number = t > 0 && model.living->types[t].starts[property] != kNoFormula;
+  while (property_ < all.size() && all[property_].name != settings.shown) ++property_;
+  if (property_ == all.size()) return;
+  for (std::size_t type = 0; type < model.types.size(); ++type)
+    shown_.push_back(type > 0 && model.living->types[type].starts[property_] != kNoFormula);
+}
+
+void PropertyRange::add(const Cells& cells) {
+  for (CellId cell = 1; cell < cells.count(); ++cell) {
+    if (!shows(cells.type[cell]) || cells.extent[cell].volume <= 0) continue;
+    const double value = value_of(cells, cell);
+    low_ = any_ ? std::min(low_, value) : value;
+    high_ = any_ ? std::max(high_, value) : value;
+    any_ = true;
+  }
+}
+
+void Palette::read_property(const PictureSettings& settings, const Model& model, const State& state) {
+  PropertyRange range(settings, model);
+  for (std::size_t t = 0; t < types_.size(); ++t) types_[t].has_number = range.shows(TypeId(t));
   std::vector<double> values;
   for (CellId cell = 0; cell < state.cells.count(); ++cell)
-    values.push_back(state.cells.property[cell * all.size() + property]);
+    values.push_back(range.value_of(state.cells, cell));
   show_values(settings, state.cells, values);
 }
 
@@ -251,8 +267,8 @@ std::size_t Palette::index(CellId cell, TypeId type, float at_site) const {
   if (look.plain || (by_cells_number_ && !look.has_number)) return look.first;
   if (by_cells_number_) return first_shared_ + steps_[cell];
   if (by_act()) return first_shared_ + act_step(look.act_max > 0 ? at_site / look.act_max : 0);
-  if (colour_by_ == PictureSettings::ColourBy::cell) return first_shared_ + cell_step(cell);
-  return look.first + draw_of(cell).c % kShades;
+  if (colour_by_ == PictureSettings::ColourBy::cell) return first_shared_ + cell_step(number_of(cell));
+  return look.first + draw_of(number_of(cell)).c % kShades;
 }
 
 }  // namespace kiln

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "model/model.hpp"
@@ -27,9 +28,30 @@ Colour act_colour(double share);
 // The same colour for the same cell, whatever the run: pastel to saturated, hues all around the circle.
 Colour cell_colour(CellId cell);
 
+// The least and the largest value of the property that a picture shows, over the cells that it shows it in.
+class PropertyRange {
+ public:
+  PropertyRange(const PictureSettings& settings, const Model& model);
+  void add(const Cells& cells);
+  bool shows(TypeId type) const { return type < shown_.size() && shown_[type]; }
+  double value_of(const Cells& cells, CellId cell) const {
+    return cells.property[cell * std::size_t(cells.property_count) + property_];
+  }
+  double low() const { return low_; }
+  double high() const { return high_; }
+
+ private:
+  std::vector<bool> shown_;  // by type
+  std::size_t property_ = 0;
+  bool any_ = false;
+  double low_ = 0, high_ = 1;
+};
+
 class Palette {
  public:
-  Palette(const PictureSettings& settings, const Model& model, const State& state);
+  // Cells have the colours of `numbers`, where there are any, in place of their ids.
+  Palette(const PictureSettings& settings, const Model& model, const State& state,
+          std::span<const CellId> numbers = {});
   Palette(PictureSettings::ColourBy colour_by, const Model& model, const State& state);  // of no property
 
   // Whether colours show a property; the mean of a substance in each cell, where surfaces are drawn; or that
@@ -65,6 +87,7 @@ class Palette {
   void read_property(const PictureSettings& settings, const Model& model, const State& state);
   void read_substance(const PictureSettings& settings, const Model& model, const State& state);
   void show_values(const PictureSettings& settings, const Cells& cells, const std::vector<double>& values);
+  CellId number_of(CellId cell) const { return numbers_.empty() ? cell : numbers_[cell]; }
 
   struct Type {
     bool plain;  // frozen, or the medium
@@ -76,6 +99,7 @@ class Palette {
   };
 
   PictureSettings::ColourBy colour_by_;
+  std::span<const CellId> numbers_;
   std::vector<Type> types_;
   std::size_t first_shared_ = 0;  // of the colours that do not depend on the type
   std::vector<Colour> colours_;

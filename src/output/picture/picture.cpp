@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "output/picture/palette.hpp"
 #include "output/picture/slice.hpp"
 #include "output/picture/solid.hpp"
 
@@ -36,15 +37,30 @@ std::optional<Box> PictureSeries::plane() const {
   return plane_of_slice(settings_, model_->lattice);
 }
 
-std::vector<uint8_t> PictureSeries::framed_by(const Cells& cells) const {
-  if (settings_.frame == PictureSettings::FrameOf::lattice) return {};
-  return framed_types(settings_, *model_, cells);
+PictureSeries::OfAllCells PictureSeries::look_through(
+    const std::function<void(const TakeSlice&)>& each_slice) const {
+  const bool by_tissue = settings_.frame != PictureSettings::FrameOf::lattice;
+  const bool by_cells = settings_.colour_by == PictureSettings::ColourBy::property && settings_.range.empty();
+  OfAllCells all;
+  if (!by_tissue && !by_cells) return all;
+  const std::vector<uint8_t> framed = framed_types(settings_, *model_);
+  bool has_framed = false;
+  PropertyRange range(settings_, *model_);
+  each_slice([&](const CellSlice& slice) {
+    has_framed = has_framed || (by_tissue && has_framed_cells(framed, slice.cells));
+    if (by_cells) range.add(slice.cells);
+  });
+  if (has_framed) all.framed_types = framed;
+  if (by_cells) all.range = {range.low(), range.high()};
+  return all;
 }
 
-PngParts PictureSeries::draw_plane_png(const State& plane, const Box& seen) {
+PngParts PictureSeries::draw_plane_png(const State& plane, std::span<const CellId> numbers,
+                                       const OfAllCells& all, const Box& seen) {
   PictureSettings of_plane = settings_;
   of_plane.position = 0;
-  return png_parts(draw_slice(of_plane, *model_, plane, seen, frame_));
+  if (!all.range.empty()) of_plane.range = all.range;
+  return png_parts(draw_slice(of_plane, *model_, plane, numbers, seen, frame_));
 }
 
 Image draw(const PictureSettings& settings, const Model& model, const State& state, int threads) {

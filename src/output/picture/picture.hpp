@@ -2,9 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <variant>
 
 #include "core/box.hpp"
+#include "core/cell_slice.hpp"
 #include "model/model.hpp"
 #include "output/picture/frame.hpp"
 #include "output/picture/image.hpp"
@@ -23,12 +25,18 @@ class PictureSeries {
   Image draw(const State& state, int threads = 0);
   PngParts draw_png(const State& state, int threads = 0);
 
-  // The sites of the lattice that a picture is made of, where that is a plane of them; and the types by which
-  // it is framed (frame.hpp), none where that is by the lattice.
+  // The sites of the lattice that a picture is made of, where that is a plane of them.
   std::optional<Box> plane() const;
-  std::vector<uint8_t> framed_by(const Cells& cells) const;
-  // From a state that has no others; the sites of such types lie in `seen`.
-  PngParts draw_plane_png(const State& plane, const Box& seen);
+  // What such a picture has to know of all cells.
+  struct OfAllCells {
+    std::vector<uint8_t> framed_types;  // the types by which it is framed (frame.hpp); none: by the lattice
+    std::vector<double> range;          // the ends of its colours, where those follow from the cells
+  };
+  OfAllCells look_through(const std::function<void(const TakeSlice&)>& each_slice) const;
+  // From a state that has the plane alone, and whose cells have other ids: `numbers` are theirs. Sites of
+  // framed types lie in `seen`.
+  PngParts draw_plane_png(const State& plane, std::span<const CellId> numbers, const OfAllCells& all,
+                          const Box& seen);
 
   const Frame& frame() const { return frame_; }
 

@@ -132,9 +132,10 @@ struct Seen {
 // Fills a picture with the colours of sites, and darkens the pixels of cells that are close to another cell.
 class SlicePainter {
  public:
-  SlicePainter(const PictureSettings& settings, const Model& model, const State& state, const Axes& axes)
+  SlicePainter(const PictureSettings& settings, const Model& model, const State& state,
+               std::span<const CellId> numbers, const Axes& axes)
       : state_(state),
-        palette_(settings, model, state),
+        palette_(settings, model, state, numbers),
         axes_(axes),
         position_(checked_position(settings, state.lattice)) {}
 
@@ -295,11 +296,11 @@ std::vector<Caption::Axis> axis_marks(const Axes& axes) {
 
 IndexedImage draw_slice(const PictureSettings& settings, const Model& model, const State& state,
                         Frame& frame) {
-  return draw_slice(settings, model, state, seen_box(settings, model, state), frame);
+  return draw_slice(settings, model, state, {}, seen_box(settings, model, state), frame);
 }
 
 IndexedImage draw_slice(const PictureSettings& settings, const Model& model, const State& state,
-                        const Box& seen, Frame& frame) {
+                        std::span<const CellId> numbers, const Box& seen, Frame& frame) {
   const Lattice& lattice = state.lattice;
   const Axes axes = axes_of(settings, lattice);
   const PlaneBox all{0, 0, double(lattice.size[axes.column]), double(lattice.size[axes.row])};
@@ -308,7 +309,7 @@ IndexedImage draw_slice(const PictureSettings& settings, const Model& model, con
                std::ceil(frame.box.bottom)};
   if (frame.width == 0) choose_size(settings, frame);
 
-  SlicePainter painter(settings, model, state, axes);
+  SlicePainter painter(settings, model, state, numbers, axes);
   double column_scale = frame.width / frame.box.width(), row_scale = frame.height / frame.box.height();
   const double scale = std::min(column_scale, row_scale);
   // A frame that has grown may have got another shape than the picture; else the two differ only by rounding.

@@ -1,6 +1,8 @@
 // A plane of the lattice, site by site: all of a 2-D lattice, or a cut across one axis of a 3-D one.
 #pragma once
 
+#include <span>
+
 #include "core/box.hpp"
 #include "model/model.hpp"
 #include "output/picture/frame.hpp"
@@ -16,9 +18,9 @@ IndexedImage draw_slice(const PictureSettings& settings, const Model& model, con
                         Frame& frame);
 
 // The same, where the frame shows at least the sites of a box, and the state may have those of the plane
-// alone.
+// alone. Cells have the colours of `numbers`, where there are any, in place of their ids.
 IndexedImage draw_slice(const PictureSettings& settings, const Model& model, const State& state,
-                        const Box& seen, Frame& frame);
+                        std::span<const CellId> numbers, const Box& seen, Frame& frame);
 // The sites that it shows, at most.
 Box plane_of_slice(const PictureSettings& settings, const Lattice& lattice);
 

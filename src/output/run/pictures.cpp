@@ -107,11 +107,14 @@ Observer::Work RunPictures::look(const Glance& now) {
 
 void RunPictures::draw_planes(StateParts& state, Moment moment) {
   draw_all(state.mcs(), moment, [&](PictureSeries& pictures) {
-    const std::vector<uint8_t> types = pictures.framed_by(state.cells());
-    const Box seen = types.empty() ? Box{{0, 0, 0}, state.lattice().size} : state.bounds(types);
+    const PictureSeries::OfAllCells all =
+        pictures.look_through([&](const TakeSlice& take) { state.each_slice(take); });
+    const Box seen =
+        all.framed_types.empty() ? Box{{0, 0, 0}, state.lattice().size} : state.bounds(all.framed_types);
     PngParts drawn;
-    state.show_box(*pictures.plane(),
-                   [&](const State& plane) { drawn = pictures.draw_plane_png(plane, seen); });
+    state.show_box(*pictures.plane(), [&](const State& plane, std::span<const CellId> numbers) {
+      drawn = pictures.draw_plane_png(plane, numbers, all, seen);
+    });
     return drawn;
   });
 }

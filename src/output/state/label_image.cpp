@@ -38,12 +38,12 @@ void write_label_image(const std::filesystem::path& path, StateParts& state, con
   CellId cells = 0;
   for (const PartPlace& place : state.places()) cells += place.cells;
   Box here{{0, 0, 0}, {size.x, size.y, 0}};
-  std::vector<CellId> ids;
+  HugeVector<CellId> ids;
   write_planes(path, model, state.mcs(), cells, [&](int32_t z) {
     if (z >= here.high.z) {
       here.low.z = z;
       here.high.z = std::min(z + kPlanesAtOnce, size.z);
-      state.show_box(here, [&](const State& shown) { ids.assign(shown.ids.begin(), shown.ids.end()); });
+      ids = std::move(state.sites_of(here).ids);
     }
     return ids.data() + std::size_t(z - here.low.z) * plane;
   });

@@ -69,7 +69,7 @@ Run::Run(std::shared_ptr<const Model> model, RunSettings settings, Clock::time_p
   simulation_.emplace(start_.model ? start_.model : given_, std::move(start_.state),
                       engine_for(settings_.engine, start_, folder_, &start_.notes),
                       start_.resumed ? start_.resumed->checkpoint.info.counts : AttemptCounts{});
-  cells_ = start_.build ? simulation_->engine().state_of_cells().cells.count() : start_.cells;
+  cells_ = start_.build ? simulation_->engine().cell_count() : start_.cells;
   first_guess_s_ = guess_of_checkpoint_seconds(given_->lattice, cells_);
   if (!start_.stored.empty())
     check_hash(start_.stored, start_.resumed->checkpoint.hash, simulation_->engine().hash());
@@ -138,7 +138,7 @@ Ending Run::write_and_run(const InterruptGuard* interrupt) {
   const Ending ending = Runner(*simulation_, *writer_, settings_.controller, steering_).run(interrupt, clock);
   writer_->finish();
   fill(ending, interrupt);
-  write_summary_files(record_, model(), simulation_->engine().state_of_cells(), *writer_, folder_);
+  write_summary_files(record_, model(), Look(simulation_->engine()), *writer_, folder_);
   return ending;
 }
 

@@ -24,7 +24,7 @@ std::vector<std::string> warnings(const Look& look, const Model& model, std::opt
     if (count > 0)
       result.push_back(fmt::format("{} {} {}.", grouped(double(count)), count == 1 ? "cell" : "cells", what));
   };
-  say(extinct_cells(look.cells(), frozen), "died out (volume 0)");
+  say(extinct_cells(look, frozen), "died out (volume 0)");
   say(fragmented ? *fragmented : fragmented_cells(look, frozen, all_threads()),
       model.phase_at(look.mcs()).physics.uses.connectivity
           ? "in more than one piece"
@@ -39,8 +39,8 @@ std::string spread_text(const Summary& s, const char* unit) {
   return fmt::format("{:.4g} ± {:.3g} {}", s.mean, s.sd, unit);
 }
 
-std::vector<std::pair<std::string, std::string>> facts_of(const Model& model, const State& state) {
-  const SizeStatistics sizes = size_statistics(state.cells, model.frozen_types());
+std::vector<std::pair<std::string, std::string>> facts_of(const Model& model, const Look& look) {
+  const SizeStatistics sizes = size_statistics(look, model.frozen_types());
   std::vector<std::pair<std::string, std::string>> facts;
   facts.emplace_back("volume", spread_text(sizes.all.volume, "sites"));
   facts.emplace_back("perimeter", spread_text(sizes.all.perimeter, "pairs"));
@@ -95,11 +95,16 @@ std::vector<ReportPicture> report_pictures(const RunWriter& writer) {
 
 }  // namespace
 
-int64_t living_cells(const State& state, const std::vector<bool>& frozen) {
-  int64_t cells = 0;
-  for (CellId cell = 1; cell < state.cells.count(); ++cell)
-    cells += !frozen[state.cells.type[cell]] && state.cells.extent[cell].volume > 0 ? 1 : 0;
-  return cells;
+CellCounts cell_counts(const Look& look, const std::vector<bool>& frozen) {
+  CellCounts counts;
+  look.each_slice([&](const CellSlice& slice) {
+    for (CellId row = 1; row < slice.cells.count(); ++row) {
+      const bool is_frozen = frozen[slice.cells.type[row]];
+      counts.frozen += is_frozen ? 1 : 0;
+      counts.living += !is_frozen && slice.cells.extent[row].volume > 0 ? 1 : 0;
+    }
+  });
+  return counts;
 }
 
 double disk_need(const Model& model, double cells) {
@@ -127,7 +132,7 @@ std::string device_of(const Engine& engine) {
 
 void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t start_mcs,
                  const std::optional<MeasureRow>& last_row) {
-  const State& state = engine.state_of_cells();
+  const Look look(engine);
   record.version = KILN_VERSION;
   record.model = model.source;
   record.title = model.title;
@@ -136,33 +141,34 @@ void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t 
   record.schedule = engine.schedule();
   record.settings = engine.settings();
   record.device = device_of(engine);
-  record.mcs = state.mcs;
-  record.cells = living_cells(state, model.frozen_types());
+  record.mcs = look.mcs();
+  record.cells = cell_counts(look, model.frozen_types()).living;
   record.sites = model.lattice.sites();
-  const double updates = double(record.sites) * double(state.mcs - start_mcs);
+  const double updates = double(record.sites) * double(look.mcs() - start_mcs);
   record.site_updates_per_second = record.seconds > 0 ? updates / record.seconds : 0;
   record.hash = engine.hash();
-  const bool is_counted = last_row && last_row->mcs == state.mcs;
-  for (std::string& warning : warnings(Look(engine), model, is_counted ? last_row->fragmented : std::nullopt))
+  const bool is_counted = last_row && last_row->mcs == look.mcs();
+  for (std::string& warning : warnings(look, model, is_counted ? last_row->fragmented : std::nullopt))
     record.notes.push_back(std::move(warning));
 }
 
-void write_summary_files(const RunRecord& record, const Model& model, const State& state,
+void write_summary_files(const RunRecord& record, const Model& model, const Look& look,
                          const RunWriter& writer, const RunFolder& folder) {
   RunRecord complete = record;
   for (const std::string& note : writer.notes()) complete.notes.push_back(note);
-  if (model.living != nullptr) write_table(folder.lineage(), lineage_rows(state.cells, model));
+  if (model.living != nullptr) write_table(folder.lineage(), lineage_rows(look.all_cells(), model));
   ReportInfo report;
   report.run = complete;
   report.description = explain(model);
   report.resolved_model = model.resolved;
-  report.facts = facts_of(model, state);
+  report.facts = facts_of(model, look);
   report.pictures = report_pictures(writer);
   embed(report.pictures, folder.path);
   if (fs::exists(folder.measures())) report.measures = csv_columns(folder.measures());
   if (fs::exists(folder.lags())) report.lags = csv_columns(folder.lags());
   report.motility = report_motility(writer.motility().speeds(), model);
-  report.lineage = report_lineage(state.cells, state.mcs, model.units.seconds_per_mcs);
+  if (model.living != nullptr)
+    report.lineage = report_lineage(look.all_cells(), look.mcs(), model.units.seconds_per_mcs);
   for (const auto& [file, what] : kFiles)
     if (fs::exists(folder.path / file) || folder.path / file == folder.record())
       report.files.push_back({file, what});
@@ -171,18 +177,18 @@ void write_summary_files(const RunRecord& record, const Model& model, const Stat
   write_text_atomically(folder.record(), run_json(complete));
 }
 
-std::string summary_text(const RunRecord& record, const Model& model, const State& state,
+std::string summary_text(const RunRecord& record, const Model& model, const Look& look,
                          const AttemptCounts& counts, const RunWriter* writer) {
   std::string text;
   const auto line = [&text](const char* name, const std::string& value) {
     text += fmt::format("  {:<12} {}\n", name, value);
   };
-  const double minutes = double(state.mcs) * model.units.seconds_per_mcs / 60;
+  const double minutes = double(look.mcs()) * model.units.seconds_per_mcs / 60;
   text += record.interrupted ? fmt::format("\nInterrupted by {}; go on with --resume.\n", record.stopped_by)
                              : "\nFinished.\n";
   line("simulated", fmt::format("{} MCS ({})", grouped(double(record.mcs)), duration_text(minutes * 60)));
   line("cells", grouped(double(record.cells)));
-  for (const auto& [name, value] : facts_of(model, state)) line(name.c_str(), value);
+  for (const auto& [name, value] : facts_of(model, look)) line(name.c_str(), value);
   if (counts.attempts > 0)
     line("accepted", fmt::format("{:.3g}% of attempts, {:.3g}% of those between two cells",
                                  100.0 * double(counts.accepted) / double(counts.attempts),

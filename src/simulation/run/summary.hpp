@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/engine.hpp"
+#include "measure/look.hpp"
 #include "model/model.hpp"
 #include "output/run/folder.hpp"
 #include "output/run/record.hpp"
@@ -12,8 +12,11 @@
 
 namespace kiln {
 
-// Cells of types that are not frozen and have a site.
-int64_t living_cells(const State& state, const std::vector<bool>& frozen);
+struct CellCounts {
+  int64_t living = 0;  // of types that are not frozen, with a site
+  int64_t frozen = 0;
+};
+CellCounts cell_counts(const Look& look, const std::vector<bool>& frozen);
 
 // A rough guess, in bytes, before anything is written.
 double disk_need(const Model& model, double cells);
@@ -27,11 +30,11 @@ void fill_record(RunRecord& record, const Model& model, Engine& engine, int64_t 
                  const std::optional<MeasureRow>& last_row = std::nullopt);
 
 // run.json and report.html.
-void write_summary_files(const RunRecord& record, const Model& model, const State& state,
+void write_summary_files(const RunRecord& record, const Model& model, const Look& look,
                          const RunWriter& writer, const RunFolder& folder);
 
 // One page; it ends with what to look at. `writer` is null where nothing was left to do.
-std::string summary_text(const RunRecord& record, const Model& model, const State& state,
+std::string summary_text(const RunRecord& record, const Model& model, const Look& look,
                          const AttemptCounts& counts, const RunWriter* writer);
 
 }  // namespace kiln
