@@ -21,7 +21,7 @@ constexpr std::size_t kKept = 6;  // frames
 }  // namespace
 
 FolderSource::FolderSource(const std::filesystem::path& path)
-    : folder_(run_with_snapshots(path)), model_(read_model(folder_.model())), table_(folder_.measures()) {
+    : folder_(run_with_snapshots(path)), model_(read_model(folder_.model())), measures_(folder_.measures()) {
   model_.source = path.string();
 }
 
@@ -73,7 +73,5 @@ http::Reply FolderSource::picture(const PictureWish& wish) {
   const State state = read_snapshot(folder_.path, mcs, property_names(model_));
   return http::reply(200, draw_wish(wish, model_, state), "image/png");
 }
-
-std::string FolderSource::measures_from(int64_t from) { return whole_lines(folder_.measures(), from); }
 
 }  // namespace kiln::view

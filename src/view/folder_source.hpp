@@ -19,8 +19,7 @@ class FolderSource : public Source {
   std::string status() override;
   NumberedFrame frame(const FrameWish& wish) override;
   http::Reply picture(const PictureWish& wish) override;
-  Measures measures() override { return table_.read(); }
-  std::string measures_from(int64_t from) override;
+  Measures measures() override { return measures_.read(); }
 
  private:
   struct Packed {
@@ -33,7 +32,7 @@ class FolderSource : public Source {
 
   RunFolder folder_;
   Model model_;
-  MeasuresFile table_;
+  MeasuresFile measures_;
   std::mutex mutex_;          // one snapshot is read at a time
   std::list<Packed> recent_;  // the last one first
 };

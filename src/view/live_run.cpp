@@ -30,7 +30,6 @@ LiveRun::LiveRun(Simulation& simulation, std::string name, std::filesystem::path
       steerer_(steerer),
       name_(std::move(name)),
       measures_(std::move(measures)),
-      table_(measures_),
       about_(about_json(simulation.model(), name_, steerer != nullptr)),
       mcs_(simulation.mcs()),
       total_(simulation.model().total_mcs()) {}
@@ -75,8 +74,6 @@ NumberedFrame LiveRun::frame(const FrameWish& wish) {
   return found != frames_.end() && found->second.frame.number > wish.after ? found->second.frame
                                                                            : NumberedFrame{};
 }
-
-std::string LiveRun::measures_from(int64_t from) { return whole_lines(measures_, from); }
 
 http::Reply LiveRun::picture(const PictureWish& wish) {
   if (wish.mcs) throw UserError("a run on its way has pictures of its present state alone: leave mcs out.");

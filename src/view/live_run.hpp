@@ -33,8 +33,7 @@ class LiveRun : public Source, public Observer {
   std::string status() override;
   NumberedFrame frame(const FrameWish& wish) override;
   http::Reply picture(const PictureWish& wish) override;
-  Measures measures() override { return table_.read(); }
-  std::string measures_from(int64_t from) override;
+  Measures measures() override { return measures_.read(); }
   http::Reply steer(const std::string& command) override;
   http::Reply numbers() override;
 
@@ -77,8 +76,7 @@ class LiveRun : public Source, public Observer {
   Simulation& simulation_;
   Steerer* steerer_;
   std::string name_;
-  std::filesystem::path measures_;
-  MeasuresFile table_;
+  MeasuresFile measures_;
   mutable std::mutex mutex_;
   std::condition_variable came_, wished_;
   // All below is guarded by the mutex.

@@ -61,9 +61,8 @@ http::Reply Site::found(const http::Request& request) {
   if (path == "/api/numbers") return source()->numbers();
   if (path == "/api/frame") return frame(request);
   if (path == "/api/picture") return source()->picture(picture_wish(request));
-  if (path == "/api/measures")
-    return http::reply(200, source()->measures_from(number_of(request, "from").value_or(0)),
-                       "text/csv; charset=utf-8");
+  if (path == "/api/plots") return http::json_reply(plots_.list(*source()));
+  if (path == "/api/plot") return plot(request);
   return nothing_here();
 }
 
@@ -72,6 +71,12 @@ http::Reply Site::frame(const http::Request& request) {
       {number_of(request, "after").value_or(0), number_of(request, "mcs"), request.argument("field")});
   if (!frame.bytes) return {204, "application/octet-stream", {}, {}};
   return {200, "application/octet-stream", frame.bytes, {{"X-Frame", std::to_string(frame.number)}}};
+}
+
+http::Reply Site::plot(const http::Request& request) {
+  const Bytes svg = plots_.svg(*source(), request.argument("title"), number_of(request, "mark"));
+  if (!svg) return http::reply(404, "There is no plot of this title.\n");
+  return {200, "image/svg+xml", svg, {}};
 }
 
 std::shared_ptr<Source> Site::source() {

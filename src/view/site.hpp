@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "view/guard.hpp"
+#include "view/measure_plots.hpp"
 #include "view/source.hpp"
 
 namespace kiln::view {
@@ -26,10 +27,12 @@ class Site {
  private:
   http::Reply found(const http::Request& request);
   http::Reply frame(const http::Request& request);
+  http::Reply plot(const http::Request& request);
   std::shared_ptr<Source> source();
 
   std::mutex mutex_;
   std::shared_ptr<Source> source_;
+  MeasurePlots plots_;
   std::atomic<std::chrono::steady_clock::time_point> last_asked_{
       std::chrono::steady_clock::time_point::min()};
 };

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "base/json.hpp"
 #include "view/about.hpp"
 #include "view/frame.hpp"
@@ -37,18 +34,6 @@ std::string about_json(const Model& model, const std::string& name, bool steers)
   about.add("total_mcs", model.total_mcs()).add("seed", int64_t(model.seed));
   about.add("fields", site_fields(model)).add("types", types);
   return about.line();
-}
-
-std::string whole_lines(const std::filesystem::path& file, int64_t from) {
-  constexpr std::streamsize kMost = 1 << 20;
-  std::ifstream in(file, std::ios::binary);
-  if (!in.seekg(from)) return "";
-  std::string text(std::size_t(kMost), '\0');
-  in.read(text.data(), kMost);
-  text.resize(std::size_t(in.gcount()));
-  const std::size_t end = text.rfind('\n');
-  text.resize(end == text.npos ? 0 : end + 1);
-  return text;
 }
 
 }  // namespace kiln::view

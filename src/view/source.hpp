@@ -40,8 +40,6 @@ class Source {
   virtual http::Reply picture(const PictureWish& wish) = 0;
   // The rows of measures.csv so far.
   virtual Measures measures() = 0;
-  // measures.csv from this byte on, whole lines.
-  virtual std::string measures_from(int64_t) { return ""; }
   // What --steer allows; the default says that nothing is to be steered.
   virtual http::Reply steer(const std::string& command);
   virtual http::Reply numbers();

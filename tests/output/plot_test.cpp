@@ -1,4 +1,5 @@
 #include "output/report/plot.hpp"
+#include "output/report/plot_axis.hpp"
 
 #include <gtest/gtest.h>
 
@@ -168,6 +169,111 @@ TEST(Plot, KeepsExtremesOfLongSeriesInASmallPicture) {
       corners(lines_in(line_plot_svg({"", "", "", {{"", {0, 1}, {-9, 9}, {}}}})).at(0).attributes.at("d"));
   EXPECT_NEAR(top, flat[1].y, 0.11);
   EXPECT_NEAR(bottom, flat[0].y, 0.11);
+}
+
+std::vector<XmlElement> of_class(const std::string& svg, const std::string& name) {
+  std::vector<XmlElement> found;
+  for (const XmlElement& element : xml_elements(svg)) {
+    const auto classes = element.attributes.find("class");
+    if (classes != element.attributes.end() &&
+        (" " + classes->second + " ").find(" " + name + " ") != std::string::npos)
+      found.push_back(element);
+  }
+  return found;
+}
+
+// A page colours them by these.
+TEST(Plot, PartsHaveClasses) {
+  Plot plot{"Title", "x", "y", {}};
+  for (int i = 0; i < 7; ++i) plot.series.push_back({"s", {0, 1}, {0, double(i)}, {1, 1}});
+  plot.series.push_back({"one", {1}, {3}, {}});
+  plot.mark = 0.5;
+  const std::string svg = line_plot_svg(plot);
+  EXPECT_EQ(of_class(svg, "title").size(), 1u);
+  for (const char* name : {"grid", "axis", "tick"}) EXPECT_GT(of_class(svg, name).size(), 2u) << name;
+  for (const auto& [name, count] :
+       {std::pair("line", 7u), {"band", 7u}, {"dot", 1u}, {"key", 8u}, {"mark", 1u}})
+    EXPECT_EQ(of_class(svg, name).size(), count) << name;
+  const auto lines = of_class(svg, "line");
+  EXPECT_EQ(lines[5].attributes.at("class"), "line series-5");
+  EXPECT_EQ(lines[6].attributes.at("class"), "line series-0");
+  for (const XmlElement& element : xml_elements(svg))
+    EXPECT_EQ(element.attributes.count("style"), 0u) << "the viewer's page would refuse it";
+}
+
+TEST(Plot, MarksAPlaceOnItsAxis) {
+  Plot plot{"", "", "", {{"", {10, 20, 30}, {1, 2, 3}, {}}}};
+  const auto place = [&](double x) {
+    plot.mark = x;
+    const auto marks = of_class(line_plot_svg(plot), "mark");
+    return marks.empty() ? -1 : corners(marks[0].attributes.at("d")).at(0).x;
+  };
+  const auto line = corners(lines_in(line_plot_svg(plot)).at(0).attributes.at("d"));
+  EXPECT_TRUE(of_class(line_plot_svg(plot), "mark").empty());
+  EXPECT_NEAR(place(20), line[1].x, 0.11);
+  EXPECT_NEAR(place(15), (line[0].x + line[1].x) / 2, 0.11);
+  EXPECT_NEAR(place(30), line[2].x, 0.11);
+  for (const double outside : {9.9, 30.1, kNaN}) EXPECT_EQ(place(outside), -1) << outside;
+  plot.log_x = true;
+  plot.series[0].x = {0, 1, 100};
+  EXPECT_NEAR(place(10), (place(1) + place(100)) / 2, 0.11);
+  EXPECT_EQ(place(0), -1);
+}
+
+TEST(Plot, HowItBeginsNeedNotFlattenWhatFollows) {
+  Plot plot{"", "", "", {{"", {}, {}, {}}}};
+  for (int i = 0; i < 100; ++i) {
+    plot.series[0].x.push_back(i);
+    plot.series[0].y.push_back(i < 3 ? 5000 : 10 + i % 2);
+  }
+  const auto height = [&] {
+    const auto line = corners(lines_in(line_plot_svg(plot)).at(0).attributes.at("d"));
+    return std::abs(line[98].y - line[99].y);
+  };
+  EXPECT_LT(height(), 1);
+  plot.settling = 0.04;
+  EXPECT_GT(height(), 150);
+  // What lies outside is cut off by a view of the axes' size.
+  const auto elements = xml_elements(line_plot_svg(plot));
+  const auto view = std::find_if(elements.begin(), elements.end(),
+                                 [](const XmlElement& e) { return e.name == "svg" && e.depth == 1; });
+  ASSERT_NE(view, elements.end());
+  const double top = std::stod(view->attributes.at("y")), tall = std::stod(view->attributes.at("height"));
+  const auto line = corners(lines_in(line_plot_svg(plot)).at(0).attributes.at("d"));
+  EXPECT_LT(line[0].y, top);
+  EXPECT_GT(line[50].y, top);
+  EXPECT_LT(line[50].y, top + tall);
+  // Where nothing follows, all is shown.
+  for (std::size_t i = 3; i < 100; ++i) plot.series[0].y[i] = kNaN;
+  EXPECT_TRUE(contains(words_in(line_plot_svg(plot)), "5000"));
+}
+
+TEST(Plot, FitsANarrowPlaceWithTheNewestValues) {
+  Plot plot{"Interfaces", "time (MCS)", "contacts", {{"same", {0, 1, 2}, {1, 2, kNaN}, {}}}};
+  plot.width = 288;
+  plot.height = 140;
+  plot.compact = true;
+  const auto values = [&] {
+    std::vector<std::string> found;
+    for (const XmlElement& element : of_class(line_plot_svg(plot), "value")) found.push_back(element.text);
+    return found;
+  };
+  EXPECT_EQ(values(), (std::vector<std::string>{"2"}));
+  plot.series.push_back({"other", {0, 1, 2}, {0, 0, 1234567}, {}});
+  EXPECT_EQ(values(), (std::vector<std::string>{"2", "1.23·10⁶"}));
+  plot.compact = false;
+  EXPECT_TRUE(values().empty());
+}
+
+TEST(Plot, SingleValuesAreReadable) {
+  EXPECT_EQ(figure_text(0), "0");
+  EXPECT_EQ(figure_text(0.123456), "0.1235");
+  EXPECT_EQ(figure_text(-12.5), "−12.5");
+  EXPECT_EQ(figure_text(104238), "104,238");
+  EXPECT_EQ(figure_text(-2345.6), "−2,346");
+  EXPECT_EQ(figure_text(99999999), "1.00·10⁸");
+  EXPECT_EQ(figure_text(-0.000123), "−1.23·10⁻⁴");
+  EXPECT_EQ(figure_text(kNaN), "–");
 }
 
 TEST(Plot, StartsAtZeroWhereAsked) {

@@ -211,6 +211,21 @@ TEST(ReportPlots, TellTimeInAUnitThatSuits) {
   EXPECT_EQ(plots_of_measures({{"mcs", {0, 600}}, {"volume_mean", {1, 2}}}).at(0).x_label, "time (MCS)");
 }
 
+TEST(ReportPlots, KnowWhereAnMcsIsInTime) {
+  const std::vector<TableColumn> hours = {
+      {"mcs", {0, 100, 300}}, {"t_min", {0, 300, 900}}, {"energy", {1, 2, 3}}};
+  EXPECT_EQ(plots_of_measures(hours).at(0).x_label, "time (h)");
+  EXPECT_EQ(place_in_time(hours, 100), 5);
+  EXPECT_EQ(place_in_time(hours, 200), 10);
+  EXPECT_EQ(place_in_time(hours, 0), 0);
+  EXPECT_EQ(place_in_time(hours, 300), 15);
+  EXPECT_EQ(place_in_time(hours, 301), std::nullopt);
+  EXPECT_EQ(place_in_time({{"mcs", {20, 40}}}, 30), 30);
+  EXPECT_EQ(place_in_time({{"mcs", {20, 40}}}, 10), std::nullopt);
+  EXPECT_EQ(place_in_time({{"mcs", {}}, {"t_min", {}}}, 0), std::nullopt);
+  EXPECT_EQ(place_in_time({{"t_min", {0, 1}}}, 0), std::nullopt);
+}
+
 TEST(ReportPlots, OfLagsAreInMinutes) {
   const std::vector<Plot> plots =
       plots_of_lags({{"lag_s", {60, 120}}, {"msd_um2", {1, 2}}, {"direction_autocorrelation", {0.5, kNaN}}});

@@ -114,10 +114,11 @@ TEST_F(ViewRun, WatchersChangeNoBit) {
   EXPECT_GE(frames, 2);
   EXPECT_EQ(*json_member(live.status(), "state"), "\"ended\"");
   EXPECT_EQ(*json_member(live.status(), "mcs"), "80");
-  const std::string measures = live.measures_from(0);
-  EXPECT_TRUE(measures.starts_with("mcs,"));
-  EXPECT_TRUE(measures.ends_with('\n'));
-  EXPECT_EQ(live.measures_from(int64_t(measures.size())), "");
+  const Measures measures = live.measures();
+  ASSERT_NE(measures, nullptr);
+  EXPECT_EQ(measures->at(0).name, "mcs");
+  EXPECT_EQ(measures->at(0).values.size(), 21u);
+  EXPECT_EQ(live.measures(), measures);
   EXPECT_EQ(mcs_of(live.frame({})), 80);
 }
 

@@ -28,9 +28,14 @@ class StillSource : public Source {
                            : NumberedFrame{std::make_shared<const std::string>("tissue"), 3};
   }
   http::Reply picture(const PictureWish& wish) override { return http::reply(200, wish.colour, "image/png"); }
-  Measures measures() override { return table; }
-  Measures table;
-  std::string measures_from(int64_t from) override { return from == 0 ? "mcs\n0\n" : ""; }
+  Measures measures() override {
+    const std::lock_guard lock(mutex);
+    return table;
+  }
+  void has(std::vector<TableColumn> columns) {
+    const std::lock_guard lock(mutex);
+    table = std::make_shared<const std::vector<TableColumn>>(std::move(columns));
+  }
   http::Reply steer(const std::string& command) override {
     if (!steers) return Source::steer(command);
     ++steered;
@@ -38,6 +43,8 @@ class StillSource : public Source {
   }
   bool steers = false;
   std::atomic<int> steered = 0;
+  std::mutex mutex;
+  Measures table;
 };
 
 class ViewServer : public testing::Test {
@@ -95,7 +102,6 @@ TEST_F(ViewServer, AnswersWhatThePageAsks) {
   EXPECT_EQ(status_of(get("/api/frame?after=3", cookie())), "204");
   EXPECT_NE(get("/api/frame?after=-1", cookie()).find("after must be a whole number from 0 on."),
             std::string::npos);
-  EXPECT_TRUE(get("/api/measures?from=0", cookie()).ends_with("mcs\n0\n"));
   EXPECT_EQ(status_of(get("/page/app.js", cookie())), "200");
   EXPECT_TRUE(get("/api/picture?view=slice&axis=x&position=3&colour=act", cookie()).ends_with("act"));
   for (const char* wrong : {"", "view=film", "view=slice&axis=w", "view=slice&position=-1",
@@ -104,6 +110,49 @@ TEST_F(ViewServer, AnswersWhatThePageAsks) {
   for (const char* nowhere :
        {"/page/", "/page/app", "/page/app.js/", "/page//app.js", "/etc/passwd", "/api", "//"})
     EXPECT_EQ(status_of(get(nowhere, cookie())), "404") << nowhere;
+}
+
+TEST_F(ViewServer, PlotsAreThoseOfTheMeasuresSoFar) {
+  const auto list = [&] {
+    const std::string answer = get("/api/plots", cookie());
+    return answer.substr(answer.find("\r\n\r\n") + 4);
+  };
+  EXPECT_EQ(list(), R"({"version": 0, "titles": []})");
+  EXPECT_EQ(status_of(get("/api/plot?title=Energy", cookie())), "404");
+  source_->has({{"mcs", {0, 10}}, {"energy", {5, 7}}, {"o2_total", {1, 2}}, {"o2_unbalanced", {0, 0}}});
+  while (list() == R"({"version": 0, "titles": []})") std::this_thread::yield();
+  EXPECT_EQ(list(), R"({"version": 1, "titles": ["Energy", "Substance o2"]})");
+  const std::string energy = get("/api/plot?title=Energy", cookie());
+  EXPECT_NE(energy.find("Content-Type: image/svg+xml"), energy.npos);
+  EXPECT_NE(energy.find("aria-label=\"Energy\""), energy.npos);
+  EXPECT_EQ(get("/api/plot?title=Energy", cookie()), energy);
+  EXPECT_EQ(status_of(get("/api/plot?title=Substance+o2", cookie())), "200");
+  EXPECT_NE(get("/api/plot?title=Energy&mark=5", cookie()), energy);
+  EXPECT_EQ(get("/api/plot?title=Energy&mark=11", cookie()), energy) << "a line beyond the last row";
+  EXPECT_EQ(status_of(get("/api/plot?title=Energy&mark=-5", cookie())), "400");
+  for (const char* unknown : {"", "?title=", "?title=energy", "?title=../Energy", "?title=Cell%20volume"})
+    EXPECT_EQ(status_of(get(std::string("/api/plot") + unknown, cookie())), "404") << unknown;
+  // More rows, and another source.
+  source_->has({{"mcs", {0, 10, 20}}, {"energy", {5, 7, 900}}});
+  while (list().find("\"version\": 2") == std::string::npos) std::this_thread::yield();
+  EXPECT_NE(get("/api/plot?title=Energy", cookie()).find(">900<"), std::string::npos);
+  const auto other = std::make_shared<StillSource>();
+  other->has({{"mcs", {0, 10, 20}}, {"cells", {5, 7, 9}}});
+  site_.show(other);
+  while (list() != R"({"version": 3, "titles": ["Cells"]})") std::this_thread::yield();
+  EXPECT_EQ(status_of(get("/api/plot?title=Energy", cookie())), "404");
+}
+
+// However many pages ask, and for whatever MCS.
+TEST_F(ViewServer, PlotsAreDrawnOnceForAll) {
+  source_->has({{"mcs", {0, 1000}}, {"energy", {5, 7}}});
+  MeasurePlots plots;
+  const Bytes first = plots.svg(*source_, "Energy", 500);
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(plots.svg(*source_, "Energy", 500), first);
+  EXPECT_EQ(plots.svg(*source_, "Energy", 1001), plots.svg(*source_, "Energy", std::nullopt));
+  for (int64_t mcs = 0; mcs < 400; ++mcs) plots.svg(*source_, "Energy", mcs);
+  EXPECT_EQ(first.use_count(), 1) << "all that was drawn is kept";
 }
 
 TEST_F(ViewServer, EveryAnswerIsStrict) {
@@ -220,10 +269,13 @@ TEST_F(ViewServer, DamagedRequestsAreRefusedOrAnswered) {
   open.requests_per_second = 1e9;
   serve(open);
   source_->steers = true;
+  source_->has({{"mcs", {0, 10}}, {"volume_mean", {50, 51}}});
   const std::string own = "Host: localhost\r\nOrigin: http://localhost\r\nConnection: close\r\n" + cookie();
   const std::string sources[] = {
       "GET /?token=" + guard_.token() + " HTTP/1.1\r\nHost: localhost:1\r\nConnection: close\r\n\r\n",
       "GET /api/frame?after=2&field=act&mcs=7 HTTP/1.1\r\n" + own + "\r\n",
+      "GET /api/plots HTTP/1.1\r\n" + own + "\r\n",
+      "GET /api/plot?title=Cell%20volume&mark=7 HTTP/1.1\r\n" + own + "\r\n",
       "GET /page/app.js HTTP/1.1\r\nAccept: */*\r\nRange: bytes=0-7\r\n" + own + "\r\n",
       "POST /api/steer HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 14\r\n" + own +
           "\r\n{\"do\": \"step\"}",
@@ -231,7 +283,8 @@ TEST_F(ViewServer, DamagedRequestsAreRefusedOrAnswered) {
   const uint32_t count = std::max(10'000u, fuzz::rounds());
   uint32_t answered = 0, silent = 0;
   for (uint32_t round = fuzz::first_round(); round < fuzz::first_round() + count; ++round) {
-    const std::string answer = asked(server_->port(), fuzz::damaged(sources[round % 4], round));
+    const std::string answer =
+        asked(server_->port(), fuzz::damaged(sources[round % std::size(sources)], round));
     if (answer.empty())
       ++silent;
     else

@@ -127,10 +127,9 @@ class Pages(unittest.TestCase):
     def test_charts_and_figures_follow_and_a_pause_stops_them(self):
         model = self.folder.model(FLAT, mcs=100000000, every=50)
         _, page = self.open("run", model, "--view", "--steer", "--out", self.folder / "run")
-        points = "Number(document.querySelector('.chart svg')?.dataset.points ?? 0)"
-        page.wait_for(f"{points} > 2")
-        before = page.value(points)
-        page.wait_for(f"{points} > {before} || {points} > 200")
+        points = "(document.querySelector('.chart .line')?.getAttribute('d').split('L').length ?? 0)"
+        before = page.wait_for(f"{points} > 2 && {points}")
+        page.wait_for(f"{points} > {before} || {points} > 1000")
         self.assertIn("MCS/s", page.wait_for("document.querySelector('[data-figure=rate]')?.textContent"))
         page.key(" ")
         page.wait_for("document.querySelector('#state').textContent === 'paused'")
@@ -149,6 +148,52 @@ class Pages(unittest.TestCase):
         page.errors = lambda errors=page.errors: [e for e in errors() if "400" not in e]
         page.key(" ")
         page.wait_for(f"Number(document.body.dataset.mcs) > {mcs + 1}")
+
+    def test_charts_are_added_closed_and_lit(self):
+        run = self.finished(FLAT, mcs=40, every=5)
+        _, page = self.open("view", run)
+        titles = "[...document.querySelectorAll('.chart')].map(chart => chart.dataset.title).join()"
+        page.wait_for(f"{titles} === 'Speed,Cells,Interfaces,Energy' && document.querySelectorAll('.chart > svg').length === 4")
+        for title in ("Speed", "Interfaces"):
+            self.assertEqual(page.value(f"document.querySelector('[data-title=\"{title}\"] .title').textContent"), title)
+        with open(run / "measures.csv") as file:
+            last = list(csv.DictReader(file))[-1]
+        value = page.value("document.querySelector('[data-title=Speed] .value').textContent")
+        self.assertAlmostEqual(float(value), float(last["speed_um_per_min"]), delta=0.001 * float(value))
+        page.choose("#add-chart", "Cell volume")
+        page.wait_for(f"{titles} === 'Speed,Cells,Interfaces,Energy,Cell volume'")
+        page.wait_for("document.querySelectorAll('[data-title=\"Cell volume\"] .line').length > 0")
+        page.click_on("[data-title=Speed] button")
+        page.wait_for(f"{titles} === 'Cells,Interfaces,Energy,Cell volume'")
+        # Every part has the colours of the theme, not its own.
+        parts = {"title": "fill", "tick": "fill", "grid": "stroke", "axis": "stroke", "line.series-0": "stroke",
+                 "band.series-0": "fill", "line.series-1": "stroke", "key.series-1": "stroke"}
+        seen = []
+        for theme in ("light", "dark"):
+            while page.value("document.documentElement.dataset.theme") != theme:
+                page.key("t")
+            seen.append({part: page.value(f"getComputedStyle(document.querySelector('.chart .{part}')).{kind}")
+                         for part, kind in parts.items()})
+        for part in parts:
+            self.assertNotEqual(seen[0][part], seen[1][part], part)
+        self.assertEqual(seen[1]["title"], page.value("getComputedStyle(document.body).color"))
+
+    def test_a_line_in_the_charts_tells_which_state_is_seen(self):
+        run = self.finished(FLAT, mcs=40, every=10)
+        _, page = self.open("view", run)
+        mark = "document.querySelector('[data-title=Energy] .mark')?.getBBox().x"
+        page.wait_for("document.querySelectorAll('.chart > svg').length === 4")
+        self.assertIsNone(page.value(mark))
+        ends = page.value("(b => [b.x, b.x + b.width])(document.querySelector('[data-title=Energy] .line').getBBox())")
+        seek = "(t => {{ t.value = {}; t.dispatchEvent(new Event('input')); }})(document.querySelector('#timeline'))"
+        for index in (1, 3, 0, 4):
+            page.value(seek.format(index))
+            expected = ends[0] + (ends[1] - ends[0]) * index / 4
+            page.wait_for(f"Math.abs({mark} - {expected}) < 0.3")
+        # However many states are passed, the last one is marked.
+        for index in (0, 1, 2, 3, 2):
+            page.value(seek.format(index))
+        page.wait_for(f"Math.abs({mark} - {(ends[0] + ends[1]) / 2}) < 0.3")
 
     def test_saved_states_are_those_of_the_run(self):
         run = self.finished(FLAT, mcs=40, every=10)

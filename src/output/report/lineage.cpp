@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/wording.hpp"
+#include "output/report/plot_axis.hpp"
 
 namespace kiln {
 namespace {

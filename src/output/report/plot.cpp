@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "output/report/plot_axis.hpp"
 
 namespace kiln {
 namespace {
@@ -12,142 +13,65 @@ namespace {
 // Told apart by people who see red and green alike (after Okabe and Ito, darkened for thin lines on white).
 constexpr const char* kColours[] = {"#2368b0", "#d0571f", "#14866d", "#a8478f", "#b98500", "#4aa3d8"};
 constexpr int kColourCount = int(std::size(kColours));
-constexpr double kCharacter = 6.8;  // mean width in pixels at 11.5 px
+
+// Sizes in pixels; rows are where the baselines of text are.
+struct PlotLayout {
+  double text, title;                // sizes of letters
+  double character;                  // mean width of those of text
+  double title_row, unit_row;        // the unit of the y axis stands over it
+  double legend_row, legend_height;  // the first row, and the way to the next
+  double above;                      // the axes, without legend
+  double below;
+  double tick_row, x_label_row;  // below the x axis
+  int x_ticks, y_ticks;
+};
+constexpr PlotLayout kWide{11.5, 14, 6.8, 16, 34, 52, 18, 48, 42, 17, 35, 7, 6};
+// The x label ends the row of the ticks' labels, and a button of the page covers the end of the title's.
+constexpr PlotLayout kCompact{10.5, 12.5, 6.2, 13, 28, 44, 15, 37, 19, 14, 14, 5, 4};
+constexpr double kButton = 22;
 
 struct Point {
   double x, y;
 };
 
-// One axis: data range, marks, and where a value lies between 0 and 1.
-struct Axis {
-  double low = 0, high = 1;
-  bool log = false;
-  int exponent = 0;  // labels are in units of ten to this power
-  std::vector<double> ticks;
-  std::vector<std::string> labels;
-
-  bool shows(double v) const { return std::isfinite(v) && (!log || v > 0); }
-  double place(double v) const {
-    return log ? std::log(v / low) / std::log(high / low) : (v - low) / (high - low);
-  }
-};
-
-std::string superscript(int n) {
-  static constexpr const char* kDigits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string text = n < 0 ? "⁻" : "";
-  for (const char c : std::to_string(std::abs(n))) text += kDigits[c - '0'];
-  return text;
-}
-
-std::string minus_sign(std::string number) {
-  if (number.rfind('-', 0) == 0) number.replace(0, 1, "−");
-  return number;
-}
-
-void label_linear(Axis& axis) {
-  const double largest = std::max(std::abs(axis.low), std::abs(axis.high));
-  if (largest >= 1e5 || largest < 1e-2) axis.exponent = int(std::floor(std::log10(largest)));
-  const double unit = std::pow(10.0, axis.exponent);
-  const double step = axis.ticks.size() > 1 ? (axis.ticks[1] - axis.ticks[0]) / unit : 1;
-  const int decimals = std::clamp(int(-std::floor(std::log10(step) + 1e-9)), 0, 9);
-  for (const double tick : axis.ticks)
-    axis.labels.push_back(minus_sign(fmt::format("{:.{}f}", tick / unit, decimals)));
-}
-
-void label_log(Axis& axis) {
-  for (const double tick : axis.ticks) {
-    const int power = int(std::floor(std::log10(tick) + 1e-9));
-    const double digit = tick / std::pow(10.0, power);
-    if (power >= -2 && power <= 3)
-      axis.labels.push_back(fmt::format("{:.{}f}", tick, std::max(0, -power)));
-    else if (digit < 1.5)
-      axis.labels.push_back("10" + superscript(power));
-    else
-      axis.labels.push_back(fmt::format("{:.0f}·10{}", digit, superscript(power)));
-  }
-}
-
-double width_of(const std::string& text) {
-  const auto letters =
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });  // UTF-8
-  return kCharacter * double(letters);
-}
-
-struct Range {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  void add(double v) {
-    low = std::min(low, v);
-    high = std::max(high, v);
-  }
-  bool empty() const { return !(low <= high); }
-};
-
-Axis make_axis(Range range, bool log, double margin, int most_ticks) {
-  Axis axis;
-  axis.log = log;
-  if (range.empty()) range = log ? Range{1, 10} : Range{0, 1};
-  if (log) {
-    const double factor = range.low == range.high ? 2 : std::pow(range.high / range.low, margin);
-    axis.low = range.low / factor;
-    axis.high = range.high * factor;
-    axis.ticks = log_ticks(axis.low, axis.high, most_ticks);
-    label_log(axis);
-    return axis;
-  }
-  double widen = (range.high - range.low) * margin;
-  // A value that only rounding changes is drawn as a flat line.
-  if (range.high - range.low <= 1e-9 * std::max(std::abs(range.low), std::abs(range.high)))
-    widen = range.low == 0 ? 1 : std::abs(range.low) * 0.1;
-  axis.low = range.low >= 0 && widen > range.low ? 0 : range.low - widen;
-  axis.high = range.high + widen;
-  axis.ticks = linear_ticks(axis.low, axis.high, most_ticks);
-  label_linear(axis);
-  return axis;
-}
-
-std::string with_exponent(const std::string& label, const Axis& axis) {
-  if (axis.exponent == 0) return label;
-  return fmt::format("{} × 10{}", label, superscript(axis.exponent));
-}
-
 // Where everything goes, in pixels.
 class Drawing {
  public:
-  explicit Drawing(const Plot& plot) : plot_(plot), legend_(legend_rows()) {
-    Range x, y;
-    const auto shown = [&](double vx, double vy) {
-      return std::isfinite(vx) && std::isfinite(vy) && (!plot.log_x || vx > 0) && (!plot.log_y || vy > 0);
-    };
-    for (const PlotSeries& s : plot.series)
-      for (std::size_t i = 0; i < s.y.size(); ++i) {
-        if (!shown(s.x[i], s.y[i])) continue;
-        x.add(s.x[i]);
-        y.add(s.y[i]);
-        if (s.spread.empty() || !std::isfinite(s.spread[i])) continue;
-        y.add(s.y[i] + s.spread[i]);
-        if (!plot.log_y || s.y[i] > s.spread[i]) y.add(s.y[i] - s.spread[i]);
-      }
+  explicit Drawing(const Plot& plot)
+      : plot_(plot),
+        layout_(plot.compact ? kCompact : kWide),
+
+        legend_(legend_rows()) {
+    PlotRange x, y = y_range(plot.settling, x);
     empty_ = x.empty();
+    if (y.empty()) y = y_range(0, x);
     if (plot.from_zero && !plot.log_y && !y.empty()) y.add(0);
-    x_ = make_axis(x, plot.log_x, 0, 7);
-    y_ = make_axis(y, plot.log_y, 0.05, 6);
-    double widest = kCharacter;
+    x_ = plot_axis(x, plot.log_x, 0, layout_.x_ticks);
+    y_ = plot_axis(y, plot.log_y, 0.05, layout_.y_ticks);
+    double widest = layout_.character;
     for (const std::string& label : y_.labels) widest = std::max(widest, width_of(label));
-    left_ = 14 + widest;
-    top_ = 48 + 18 * double(legend_.size());
-    right_ = plot.width - 14;
-    bottom_ = plot.height - 42;
+    const double legend = layout_.legend_height * double(legend_.size());
+    height_ = plot.height + (plot.compact ? legend : 0);
+    left_ = (plot.compact ? 8 : 14) + widest;
+    top_ = layout_.above + legend;
+    right_ = plot.width - (plot.compact ? 4 : 14);
+    bottom_ = height_ - layout_.below;
   }
 
   std::string svg() const {
     std::string out = fmt::format(
-        R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img" aria-label="{2}" font-family="system-ui, sans-serif" font-size="11.5" fill="#5a6068">)"
+        R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1:g}" width="{0}" height="{1:g}" role="img" aria-label="{2}" font-family="system-ui, sans-serif" font-size="{3:g}" fill="#5a6068">)"
         "\n",
-        plot_.width, plot_.height, escaped(plot_.title));
-    out += text(4, 16, "start", plot_.title, R"( font-size="14" font-weight="600" fill="#1d2126")");
-    out += text(4, 34, "start", with_exponent(plot_.y_label, y_));
-    out += frame();
-    for (std::size_t i = 0; i < plot_.series.size(); ++i) out += series(i);
+        plot_.width, height_, escaped(plot_.title), layout_.text);
+    const double left = plot_.compact ? 0 : 4;
+    out += text(
+        left, layout_.title_row, "start", plot_.title,
+        fmt::format(R"( class="title" font-size="{:g}" font-weight="600" fill="#1d2126")", layout_.title));
+    if (plot_.compact && plot_.series.size() == 1)
+      out += text(plot_.width - kButton, layout_.title_row, "end", newest(plot_.series[0]),
+                  R"( class="value" font-weight="600" fill="#1d2126")");
+    out += text(left, layout_.unit_row, "start", y_.with_exponent(plot_.y_label), R"( class="unit")");
+    out += frame() + mark() + all_series();
     if (empty_) out += text((left_ + right_) / 2, (top_ + bottom_) / 2, "middle", "no data");
     return out + legend() + "</svg>\n";
   }
@@ -158,35 +82,88 @@ class Drawing {
     double at;
   };
 
+  bool shows(const PlotSeries& s, std::size_t i) const {
+    return std::isfinite(s.x[i]) && std::isfinite(s.y[i]) && (!plot_.log_x || s.x[i] > 0) &&
+           (!plot_.log_y || s.y[i] > 0);
+  }
+
+  // Without a share of each series at its beginning. `x` is that of all.
+  PlotRange y_range(double without, PlotRange& x) const {
+    PlotRange y;
+    for (const PlotSeries& s : plot_.series)
+      for (std::size_t i = 0; i < s.y.size(); ++i) {
+        if (!shows(s, i)) continue;
+        x.add(s.x[i]);
+        if (double(i) < std::floor(without * double(s.y.size()))) continue;
+        y.add(s.y[i]);
+        if (s.spread.empty() || !std::isfinite(s.spread[i])) continue;
+        y.add(s.y[i] + s.spread[i]);
+        if (!plot_.log_y || s.y[i] > s.spread[i]) y.add(s.y[i] - s.spread[i]);
+      }
+    return y;
+  }
+
   double px(double v) const { return left_ + x_.place(v) * (right_ - left_); }
   double py(double v) const { return bottom_ - y_.place(v) * (bottom_ - top_); }
 
+  double width_of(const std::string& text) const {
+    const auto letters =
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });  // UTF-8
+    return layout_.character * double(letters);
+  }
+
   static std::string text(double x, double y, const char* anchor, const std::string& words,
-                          const char* style = "") {
+                          const std::string& style = "") {
     return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor,
                        style, escaped(words));
   }
 
-  static std::string line(double x0, double y0, double x1, double y1, const char* colour) {
-    return fmt::format(R"(<path d="M{:.1f} {:.1f}L{:.1f} {:.1f}" stroke="{}"/>)"
-                       "\n",
-                       x0, y0, x1, y1, colour);
+  static std::string line(double x0, double y0, double x1, double y1, const char* style) {
+    return fmt::format("<path d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\" {}/>\n", x0, y0, x1, y1, style);
   }
 
   std::string frame() const {
+    constexpr const char* kGrid = R"(class="grid" stroke="#e4e7ea")";
+    constexpr const char* kAxis = R"(class="axis" stroke="#8b929a")";
+    constexpr const char* kTick = R"( class="tick")";
     std::string out;
     for (std::size_t i = 0; i < y_.ticks.size(); ++i) {
       const double y = py(y_.ticks[i]);
-      out += line(left_, y, right_, y, "#e4e7ea");
-      out += text(left_ - 6, y + 4, "end", y_.labels[i]);
+      out += line(left_, y, right_, y, kGrid);
+      out += text(left_ - 6, y + 4, "end", y_.labels[i], kTick);
     }
+    const std::string x_label = x_.with_exponent(plot_.x_label);
+    const double labels_end = plot_.compact ? plot_.width - width_of(x_label) - 4 : plot_.width;
     for (std::size_t i = 0; i < x_.ticks.size(); ++i) {
       const double x = px(x_.ticks[i]);
-      out += line(x, bottom_, x, bottom_ + 4, "#8b929a");
-      out += text(x, bottom_ + 17, "middle", x_.labels[i]);
+      out += line(x, bottom_, x, bottom_ + 4, kAxis);
+      if (x + width_of(x_.labels[i]) / 2 <= labels_end || !plot_.compact)
+        out += text(x, bottom_ + layout_.tick_row, "middle", x_.labels[i], kTick);
     }
-    out += line(left_, bottom_, right_, bottom_, "#8b929a");
-    return out + text((left_ + right_) / 2, bottom_ + 35, "middle", with_exponent(plot_.x_label, x_));
+    out += line(left_, bottom_, right_, bottom_, kAxis);
+    const double label_y = bottom_ + layout_.x_label_row;
+    return out + (plot_.compact ? text(plot_.width, label_y, "end", x_label)
+                                : text((left_ + right_) / 2, label_y, "middle", x_label));
+  }
+
+  std::string mark() const {
+    if (!plot_.mark || !x_.shows(*plot_.mark) || *plot_.mark < x_.low || *plot_.mark > x_.high) return "";
+    const double x = px(*plot_.mark);
+    return line(x, top_, x, bottom_, R"(class="mark" stroke="#5a6068" stroke-dasharray="3 3")");
+  }
+
+  // Cut off at the axes where the y axis does not show all.
+  std::string all_series() const {
+    std::string out;
+    for (std::size_t i = 0; i < plot_.series.size(); ++i) out += series(i);
+    if (plot_.settling == 0 || out.empty()) return out;
+    constexpr double kBeside = 4;  // a line at an end, or a dot, is whole
+    const double x = left_ - kBeside, width = right_ - left_ + 2 * kBeside;
+    return fmt::format(
+               "<svg x=\"{0:.1f}\" y=\"{1:.1f}\" width=\"{2:.1f}\" height=\"{3:.1f}\" "
+               "viewBox=\"{0:.1f} {1:.1f} {2:.1f} {3:.1f}\">\n",
+               x, top_, width, bottom_ - top_) +
+           out + "</svg>\n";
   }
 
   std::vector<std::size_t> shown_points(const PlotSeries& s) const {
@@ -222,7 +199,8 @@ class Drawing {
 
   std::string series(std::size_t index) const {
     const PlotSeries& s = plot_.series[index];
-    const char* colour = kColours[index % kColourCount];
+    const std::size_t number = index % kColourCount;
+    const char* colour = kColours[number];
     const std::vector<std::size_t> shown = shown_points(s);
     std::vector<Point> middle, band;
     for (const std::size_t i : shown) middle.push_back({px(s.x[i]), py(s.y[i])});
@@ -236,14 +214,17 @@ class Drawing {
     }
     std::string out;
     if (band.size() > 2)
-      out += fmt::format("<path d=\"{}Z\" fill=\"{}\" fill-opacity=\"0.16\"/>\n", path_through(band), colour);
+      out += fmt::format("<path class=\"band series-{}\" d=\"{}Z\" fill=\"{}\" fill-opacity=\"0.16\"/>\n",
+                         number, path_through(band), colour);
     if (middle.size() == 1)
-      out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>\n", middle[0].x,
-                         middle[0].y, colour);
+      out +=
+          fmt::format("<circle class=\"dot series-{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>\n",
+                      number, middle[0].x, middle[0].y, colour);
     else if (!middle.empty())
       out += fmt::format(
-          "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.7\" stroke-linejoin=\"round\"{}/>\n",
-          path_through(middle), colour, dashes(index));
+          "<path class=\"line series-{}\" d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.7\" "
+          "stroke-linejoin=\"round\"{}/>\n",
+          number, path_through(middle), colour, dashes(index));
     return out;
   }
 
@@ -252,15 +233,22 @@ class Drawing {
     return index / kColourCount % 2 == 1 ? " stroke-dasharray=\"5 3\"" : "";
   }
 
+  static std::string newest(const PlotSeries& s) {
+    const auto last = std::find_if(s.y.rbegin(), s.y.rend(), [](double v) { return std::isfinite(v); });
+    return last == s.y.rend() ? "" : figure_text(*last);
+  }
+
   std::vector<std::vector<LegendEntry>> legend_rows() const {
     std::vector<std::vector<LegendEntry>> rows;
     if (plot_.series.size() < 2) return rows;
+    const double left = plot_.compact ? 0 : 4;
     double at = plot_.width;
     for (std::size_t i = 0; i < plot_.series.size(); ++i) {
-      const double width = 36 + width_of(plot_.series[i].name);
+      const PlotSeries& s = plot_.series[i];
+      const double width = 36 + width_of(plot_.compact ? s.name + " " + newest(s) : s.name);
       if (at + width > plot_.width) {
         rows.emplace_back();
-        at = 4;
+        at = left;
       }
       rows.back().push_back({i, at});
       at += width;
@@ -272,50 +260,31 @@ class Drawing {
     std::string out;
     for (std::size_t row = 0; row < legend_.size(); ++row)
       for (const LegendEntry& entry : legend_[row]) {
-        const double y = 52 + 18 * double(row);
-        out += fmt::format("<path d=\"M{:.1f} {:.1f}h16\" stroke=\"{}\" stroke-width=\"2.5\"{}/>\n", entry.at,
-                           y - 4, kColours[entry.series % kColourCount], dashes(entry.series));
-        out += text(entry.at + 21, y, "start", plot_.series[entry.series].name);
+        const double y = layout_.legend_row + layout_.legend_height * double(row);
+        const std::size_t number = entry.series % kColourCount;
+        const PlotSeries& s = plot_.series[entry.series];
+        out += fmt::format(
+            "<path class=\"key series-{}\" d=\"M{:.1f} {:.1f}h16\" stroke=\"{}\" stroke-width=\"2.5\"{}/>\n",
+            number, entry.at, y - 4, kColours[number], dashes(entry.series));
+        out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}", entry.at + 21, y, escaped(s.name));
+        if (plot_.compact)
+          out += fmt::format(R"(<tspan dx="5" class="value" font-weight="600" fill="#1d2126">{}</tspan>)",
+                             newest(s));
+        out += "</text>\n";
       }
     return out;
   }
 
   const Plot& plot_;
+  const PlotLayout& layout_;
+
   std::vector<std::vector<LegendEntry>> legend_;
-  Axis x_, y_;
+  PlotAxis x_, y_;
   bool empty_ = false;
-  double left_ = 0, right_ = 0, top_ = 0, bottom_ = 0;
+  double height_ = 0, left_ = 0, right_ = 0, top_ = 0, bottom_ = 0;
 };
 
 }  // namespace
-
-std::vector<double> linear_ticks(double low, double high, int most) {
-  if (!(high > low)) return {low};
-  double step = std::pow(10.0, std::floor(std::log10((high - low) / most)));
-  for (const double factor : {2.0, 2.5, 2.0}) {  // 1, 2, 5, 10
-    if ((high - low) / step < most) break;
-    step *= factor;
-  }
-  std::vector<double> ticks;
-  const double slack = 1e-9 * (high - low);
-  for (double k = std::ceil((low - slack) / step); k * step <= high + slack; ++k)
-    ticks.push_back(k == 0 ? 0 : k * step);
-  return ticks;
-}
-
-std::vector<double> log_ticks(double low, double high, int most) {
-  const int first = int(std::ceil(std::log10(low) - 1e-9)), last = int(std::floor(std::log10(high) + 1e-9));
-  const int every = std::max(1, (last - first + most) / most);
-  std::vector<double> ticks;
-  const bool few = last - first < 2;
-  for (int power = first - 1; power <= last; ++power)
-    for (const double digit : {1.0, 2.0, 5.0}) {
-      const double tick = digit * std::pow(10.0, power);
-      if (digit > 1 ? !few : (power - first) % every != 0) continue;
-      if (tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)) ticks.push_back(tick);
-    }
-  return ticks.size() < 2 ? linear_ticks(low, high, most) : ticks;
-}
 
 std::string escaped(std::string_view text) {
   std::string out;

@@ -1,6 +1,7 @@
 // Line plots as SVG, to stand inside a page.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,15 +21,16 @@ struct Plot {
   bool log_x = false, log_y = false;  // only positive values are shown then
   bool from_zero = false;             // the y axis starts at 0 even where no value comes near
   int width = 480, height = 290;      // pixels, before the page scales it
+  // For a narrow place: smaller, with the newest values beside the names. A legend adds to the height.
+  bool compact = false;
+  // The share of each series at its beginning that the y axis need not show; such points are clipped.
+  double settling = 0;
+  std::optional<double> mark = std::nullopt;  // a vertical line at this x
 };
 
+// Parts have classes, by which a page may colour them otherwise: title, value, unit, grid, axis, tick, mark,
+// key, and line, band, dot with series-0 to series-5.
 std::string line_plot_svg(const Plot& plot);
-
-// 1, 2 or 5 times powers of ten apart, at most `most` of them, all within [low, high].
-std::vector<double> linear_ticks(double low, double high, int most);
-// Powers of ten within [low, high], thinned out to at most `most`; with 2 and 5 in between where there are
-// few.
-std::vector<double> log_ticks(double low, double high, int most);
 
 // With &, <, >, " and ' as HTML and XML want them.
 std::string escaped(std::string_view text);

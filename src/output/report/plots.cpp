@@ -305,6 +305,17 @@ std::vector<Plot> plots_of_measures(const std::vector<TableColumn>& measures) {
   return plots;
 }
 
+std::optional<double> place_in_time(const std::vector<TableColumn>& measures, double mcs) {
+  const TableColumn* rows = find(measures, "mcs");
+  if (rows == nullptr || rows->values.empty() || mcs < rows->values.front()) return std::nullopt;
+  const auto next = std::lower_bound(rows->values.begin(), rows->values.end(), mcs);
+  if (next == rows->values.end()) return std::nullopt;
+  const std::vector<double> times = TimeAxis(measures).values;
+  const std::size_t i = std::size_t(next - rows->values.begin());
+  if (*next == mcs) return times[i];
+  return std::lerp(times[i - 1], times[i], (mcs - *(next - 1)) / (*next - *(next - 1)));
+}
+
 std::vector<Plot> plots_of_lags(const std::vector<TableColumn>& lags) {
   const TableColumn* lag = find(lags, "lag_s");
   const TableColumn* msd = find(lags, "msd_um2");

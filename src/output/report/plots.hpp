@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ std::vector<TableColumn> csv_columns(const std::filesystem::path& path);
 // Of measures.csv, over time (t_min in minutes, or mcs). Columns that belong together share a plot; what is
 // zero or missing everywhere is left out; a column that is not known here gets a plot of its own.
 std::vector<Plot> plots_of_measures(const std::vector<TableColumn>& measures);
+
+// Where an MCS lies on the x axis of those plots; none before the first row and after the last.
+std::optional<double> place_in_time(const std::vector<TableColumn>& measures, double mcs);
 
 // Of lags.csv, over the lag (seconds).
 std::vector<Plot> plots_of_lags(const std::vector<TableColumn>& lags);

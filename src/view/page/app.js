@@ -23,7 +23,7 @@ class App {
     $("subtitle").textContent = `${this.about.name} · ${[nx, ny, nz].slice(0, dimension).join(" × ")}`;
     if (step > 1) $("note-text").textContent = `every ${step === 2 ? "2nd" : `${step}th`} site along each axis is shown`;
     this.cell = new ChosenCell($("cell"));
-    this.charts = new Charts($("charts"), $("add-chart"), this.about.types.filter(t => !t.frozen).length < 3 ? ["heterotypic"] : []);
+    this.charts = new Charts($("charts"), $("add-chart"));
     this.scene = new Scene($("stage"), this.about);
     this.panel = new Panel(this.scene, this.about, () => this.wantField(), () => (this.status?.state === "folder" ? this.scene.frame.mcs : undefined));
     this.steering = new SteeringPanel(this.about.steers, () => this.status);
@@ -131,10 +131,9 @@ class App {
     while (true) {
       await net.seen();
       try {
-        const text = await net.measures(this.charts.bytes);
-        if (text) this.charts.take(text);
+        await this.charts.follow();
       } catch {
-        // The table comes with its first row.
+        // It tells of its state that it is not reached.
       }
       await net.rest(1000);
     }

@@ -1,6 +1,6 @@
 // The chosen cell: its row, and where it has been.
 
-import { figure } from "./charts.js";
+import { figure } from "./figures.js";
 
 const words = { volume: "volume (sites)", perimeter: "perimeter", age: "age (MCS)", speed: "speed (µm/min)" };
 const mostPlaces = 400;
@@ -67,7 +67,7 @@ export class ChosenCell {
   // Its way as seen along z.
   drawing() {
     const figureElement = document.createElement("figure"), caption = document.createElement("figcaption");
-    figureElement.className = "chart track";
+    figureElement.className = "track";
     caption.textContent = "Way since it was clicked, along z";
     const xs = this.track.map(p => p[0]), ys = this.track.map(p => p[1]);
     const low = [Math.min(...xs), Math.min(...ys)];

@@ -11,7 +11,8 @@ const get = async (path, parameters = {}) => {
 export const about = async () => (await get("/api/about")).json();
 export const status = async () => (await get("/api/status")).json();
 export const numbers = async () => (await (await get("/api/numbers")).json()).numbers ?? [];
-export const measures = async from => (await get("/api/measures", { from })).text();
+export const plots = async () => (await get("/api/plots")).json();
+export const plot = async wish => (await get("/api/plot", wish)).text();
 
 // A frame after the one that is known, or that of a saved state; null where none has come within a moment.
 export const frame = async wish => {

@@ -1,7 +1,7 @@
 // The tissue on the stage: what is shown, in which colours, and how hands move it.
 
 import { cellNumbers, colouring, paint, rampColour } from "./colours.js";
-import { figure } from "./charts.js";
+import { figure } from "./figures.js";
 import { Slice } from "./slice.js";
 import { Solid } from "./solid.js";
 
