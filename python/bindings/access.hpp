@@ -55,6 +55,7 @@ class Access {
     Access& access_;
   };
 
+  bool is_busy() const { return busy_.load() != std::thread::id(); }
   bool is_busy_elsewhere() const {
     const std::thread::id busy = busy_;
     return busy != std::thread::id() && busy != std::this_thread::get_id();

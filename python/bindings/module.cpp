@@ -60,6 +60,7 @@ PYBIND11_MODULE(_kiln, module) {
   bind_sweep(module);
   bind_device_array(module);
   bind_targets(module);
+  bind_view(module);
   module.def("plan", &plan_of, py::arg("model"), py::arg("ranks"), py::arg("bricks"), py::arg("on"));
   module.def(
       "write_file",

@@ -95,11 +95,21 @@ struct Closing {
   ~Closing() { simulation.run_has_ended(); }
 };
 
+// However the run ends, its viewer looks at it no more.
+struct ClosingView {
+  std::shared_ptr<view::LiveRun> live;
+  ~ClosingView() {
+    if (live) live->close();
+  }
+};
+
 struct RunArguments {
   RunSettings settings;
   py::object call, tick;
   int64_t every = 0;
-  bool signals = true;  // whether they end it: only where the main thread waits for it
+  std::optional<view::ViewOptions> view;  // none: nothing is shown
+  py::object opened;                      // called with the viewer
+  bool signals = true;                    // whether they end it: only where the main thread waits for it
 };
 
 // Gives back the folder.
@@ -117,6 +127,14 @@ std::string play(const ModelHandle& model, RunArguments arguments) {
   call.set_simulation(simulation);
   std::optional<Tick> tick;
   if (!arguments.tick.is_none()) run->add(tick.emplace(arguments.tick, *run));
+  ClosingView closing_view;
+  std::shared_ptr<ViewHandle> shown;
+  if (arguments.view) {
+    closing_view.live = std::make_shared<view::LiveRun>(*run, nullptr);
+    run->add(*closing_view.live);
+    shown = std::make_shared<ViewHandle>(closing_view.live, closing_view.live, *arguments.view);
+    arguments.opened(shown);
+  }
   int signal = 0;
   {
     std::optional<InterruptGuard> interrupt;
@@ -127,6 +145,10 @@ std::string play(const ModelHandle& model, RunArguments arguments) {
     const Ending ending = run->go(interrupt ? &*interrupt : nullptr);
     if (ending == Ending::signal) signal = interrupt->signal();
   }
+  if (shown) {
+    closing_view.live->close();
+    shown->show_saved_states(run->folder().path);
+  }
   if (signal != 0) pass_on(signal);
   call.raise_again();
   return run->folder().path.string();
@@ -135,7 +157,9 @@ std::string play(const ModelHandle& model, RunArguments arguments) {
 std::string run(const ModelHandle& model, const std::string& out, const std::string& name,
                 const EngineOptions& engine, const std::string& from, bool force, bool resume,
                 const py::object& time_limit, const py::object& checkpoint_every, int64_t every,
-                const py::object& call, const py::object& tick, bool signals) {
+                const py::object& call, const py::object& tick, bool signals,
+                const std::optional<view::ViewOptions>& view, const py::object& opened) {
+  if (view) http::require_server();
   RunArguments arguments;
   RunSettings& settings = arguments.settings;
   settings.engine = engine;
@@ -154,6 +178,8 @@ std::string run(const ModelHandle& model, const std::string& out, const std::str
   arguments.every = every;
   arguments.tick = tick;
   arguments.signals = signals;
+  arguments.view = view;
+  arguments.opened = opened;
   return play(model, std::move(arguments));
 }
 
@@ -171,7 +197,7 @@ void bind_run(py::module_& module) {
   module.def("run", &run, py::arg("model"), py::arg("out"), py::arg("name"), py::arg("engine"),
              py::arg("from_run"), py::arg("force"), py::arg("resume"), py::arg("time_limit"),
              py::arg("checkpoint_every"), py::arg("every"), py::arg("call"), py::arg("tick"),
-             py::arg("signals"));
+             py::arg("signals"), py::arg("view"), py::arg("opened"));
   module.def(
       "snapshot_times", [](const std::string& folder) { return snapshot_times(folder); }, py::arg("folder"));
   module.def("snapshot", &snapshot, py::arg("folder"), py::arg("mcs"));

@@ -106,6 +106,10 @@ SimulationHandle::SimulationHandle(const ModelHandle& model, State state, const 
 SimulationHandle::SimulationHandle(const ModelHandle& model, std::shared_ptr<Run> run)
     : model_(model), run_(std::move(run)), simulation_(&run_->simulation()) {}
 
+SimulationHandle::~SimulationHandle() {
+  if (view_) view_->close();
+}
+
 int64_t SimulationHandle::next_stop(int64_t end) const { return diary_ ? diary_->next_due(end) : end; }
 
 void SimulationHandle::require_open() const {
@@ -131,9 +135,12 @@ void SimulationHandle::run(int64_t mcs, const py::object& tick) {
       const Access::Still still(access_);
       // Short stretches between two rows are no reason to ask Python each time.
       const double start = simulation_->seconds();
+      if (live_) live_->set_goal(end);
       do {
         simulation_->advance_a_while(next_stop(end) - simulation_->mcs());
         if (diary_) diary_->note();
+        show_rows();
+        if (live_) live_->pulse(simulation_->mcs());
       } while (simulation_->mcs() < end && simulation_->seconds() - start < 0.05);
     }
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
@@ -153,6 +160,7 @@ void SimulationHandle::change(const py::dict& changes) {
       simulation.change_model(changed.shared());
     model_ = std::move(changed);
     if (diary_) diary_->model_changed();
+    if (live_) live_->model_changed(simulation.model());
   });
 }
 
@@ -170,6 +178,7 @@ void SimulationHandle::replace_state(int64_t at_mcs,
     else
       simulation.change_state(std::move(state));
     if (diary_) diary_->cells_changed();
+    if (live_) live_->cells_changed();
   });
 }
 
@@ -180,6 +189,31 @@ void SimulationHandle::change_state(const std::function<void(const Model&, State
     change(model, changed);
     return changed;
   });
+}
+
+std::shared_ptr<ViewHandle> SimulationHandle::view(const view::ViewOptions& options) {
+  if (run_ != nullptr) throw UserError("the simulation belongs to a run: kiln.run shows it, with view=True.");
+  http::require_server();
+  return read([&](Simulation& simulation) {
+    if (view_ && view_->is_open()) return view_;
+    view::LiveSimulation::Owner& owner = *this;
+    const auto live = std::make_shared<view::LiveSimulation>(simulation, "kiln.Simulation", owner);
+    view_ = std::make_shared<ViewHandle>(live, live, options);
+    live_ = live;
+    show_rows();
+    return view_;
+  });
+}
+
+void SimulationHandle::show_rows() {
+  if (live_ && diary_) live_->take_rows(diary_->rows(), simulation_->model());
+}
+
+void SimulationHandle::between_stretches(const std::function<void()>& look) {
+  if (access_.is_busy()) return;
+  const Access::Still still(access_);
+  // What has begun meanwhile takes its frames itself.
+  if (!access_.is_busy()) look();
 }
 
 void SimulationHandle::save(const std::string& file) {

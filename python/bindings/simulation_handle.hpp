@@ -14,15 +14,18 @@
 #include "simulation/diary.hpp"
 #include "simulation/run/run.hpp"
 #include "simulation/simulation.hpp"
+#include "view/live_simulation.hpp"
+#include "view_handle.hpp"
 
 namespace kiln::python {
 
-class SimulationHandle {
+class SimulationHandle : private view::LiveSimulation::Owner {
  public:
   SimulationHandle(const ModelHandle& model, State state, const EngineOptions& options, bool record,
                    const AttemptCounts& before = {});
   // The simulation of a run that writes a folder, for the program that is asked on its way.
   SimulationHandle(const ModelHandle& model, std::shared_ptr<Run> run);
+  ~SimulationHandle() override;
 
   const ModelHandle& model() const { return model_; }
   const Model& checked_model() const { return model_.model(); }
@@ -62,10 +65,17 @@ class SimulationHandle {
   py::dict cells(bool physical);                 // of this moment
   py::object picture(const py::dict& settings);  // rows of RGB
 
+  // Its viewer; another where that was closed. Not of a run, which has one of its own.
+  std::shared_ptr<ViewHandle> view(const view::ViewOptions& options);
+
  private:
   int64_t next_stop(int64_t end) const;
   void require_open() const;
   const Watch* watch() const;  // null where nothing is recorded
+  void show_rows();
+  // For threads of the viewer, which know nothing of Python.
+  bool plays() const override { return access_.is_busy(); }
+  void between_stretches(const std::function<void()>& look) override;
 
   ModelHandle model_;
   Access access_;
@@ -74,6 +84,9 @@ class SimulationHandle {
   Simulation* simulation_;
   bool has_ended_ = false;  // the run
   std::optional<Diary> diary_;
+  // Guarded by the access, and closed before all else goes.
+  std::shared_ptr<view::LiveSimulation> live_;  // null: nothing watches
+  std::shared_ptr<ViewHandle> view_;
 };
 
 void bind_simulation(py::module_& module);
@@ -84,6 +97,7 @@ void bind_run(py::module_& module);
 void bind_sweep(py::module_& module);
 void bind_device_array(py::module_& module);
 void bind_targets(py::module_& module);
+void bind_view(py::module_& module);
 
 EngineOptions options_of(const std::string& engine, const std::string& schedule, int threads, int device,
                          const std::string& devices, const std::string& bricks);

@@ -20,6 +20,7 @@ from kiln.run_folder import RunFolder, run
 from kiln.simulation import Edit, Simulation
 from kiln.sweep import Sweep, sweep
 from kiln.tables import columns
+from kiln.view import View
 from kiln.views import Cells, Substances
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Substances",
     "Sweep",
     "UserError",
+    "View",
     "__version__",
     "columns",
     "plan",

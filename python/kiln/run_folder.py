@@ -17,6 +17,7 @@ from kiln.model import Model, Source, as_model
 from kiln.progress import Bar
 from kiln.simulation import Simulation
 from kiln.tables import cell_table
+from kiln.view import HEIGHT, LOOPBACK, View, opened, view_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +35,8 @@ class RunFolder:
     >>> run = RunFolder("runs/demo")          # doctest: +SKIP
     >>> run.measures.plot("t_min", "speed_um_per_min")   # doctest: +SKIP
     """
+
+    _view: View | None = None
 
     def __init__(self, path: str | os.PathLike):
         self.path = Path(path)
@@ -123,6 +126,12 @@ class RunFolder:
         """Ids by site of a saved state, the last one unless `mcs` is given."""
         return _kiln.snapshot(os.fspath(self.path), None if mcs is None else whole("mcs", mcs))
 
+    def view(self, port: int | None = None, *, listen: str = LOOPBACK, height: int = HEIGHT) -> View:
+        """Shows the saved states, as `kiln view` does and as `Simulation.view` where. It ends with this RunFolder."""
+        path = os.fspath(self.path)
+        self._view = opened(self._view, lambda options: _kiln.view_folder(path, options), port, listen, height)
+        return self._view
+
     def __repr__(self) -> str:
         return f"<kiln.RunFolder {str(self.path)!r}>"
 
@@ -147,6 +156,7 @@ def run(
     time_limit: float | str | None = None,
     checkpoint_every: float | str | None = None,
     progress: bool = True,
+    view: bool = False,
 ) -> RunFolder:
     """A run with a folder, as `kiln run` makes it: tables, pictures, checkpoints, a report. Without `out` it goes into
     runs/NAME, or the first of runs/NAME-2, ... that is free.
@@ -154,6 +164,9 @@ def run(
     With `call`, it is called with the simulation at every MCS that is a multiple of `every`, before anything is written
     of that MCS. It may read, and change the tissue with `set` and `edit`; run.json then says that the run was steered
     by Python. Where it returns False, or raises, the run ends with a checkpoint.
+
+    With `view`, it can be watched in the browser as by `kiln run --view`; then its saved states, for as long as what
+    this returns is kept.
 
     With `resume`, a run that was stopped goes on, and one that is finished is left as it is. Ctrl-C ends the run with a
     checkpoint and raises KeyboardInterrupt.
@@ -174,10 +187,12 @@ def run(
     if call is not None and every is None:
         raise _kiln.UserError("call needs every: the number of MCS between two calls.")
     sims: dict[str, Simulation] = {}
+    views: list[View] = []
 
     def called(sim: _kiln.Simulation) -> Any:
         if not sims:
             sims["sim"] = Simulation._in_run(sim)
+            sims["sim"]._view = views[0] if views else None
         return call(sims["sim"])
 
     tick = _Tick(model) if progress else None
@@ -186,12 +201,15 @@ def run(
             model._model, "" if out is None else os.fspath(out), Path(model._model.source).stem,
             engine_choice(engine, schedule, threads, device, devices, bricks),
             "" if start_from is None else os.fspath(start_from), force, resume, time_limit, checkpoint_every, 0 if every is None else whole("every", every, 1), None if call is None else called, tick,
-            threading.current_thread() is threading.main_thread(),
+            threading.current_thread() is threading.main_thread(), view_options() if view else None,
+            lambda handle: views.append(View(handle, HEIGHT, shows=True)),
         )
     finally:
         if tick is not None:
             tick.finish()
-    return RunFolder(folder)
+    done = RunFolder(folder)
+    done._view = views[0] if views else None
+    return done
 
 
 class _Tick:

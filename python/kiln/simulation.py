@@ -14,6 +14,7 @@ from kiln.model import Model, Source, as_model
 from kiln.picture import Picture
 from kiln.progress import Bar
 from kiln.tables import cell_table, is_physical, table
+from kiln.view import HEIGHT, LOOPBACK, View, opened
 from kiln.views import Cells, Substances
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ class Simulation:
     >>> cut.hash == whole.hash
     True
     """
+
+    _view: View | None = None
 
     def __init__(
         self,
@@ -381,6 +384,15 @@ class Simulation:
     def show(self, **settings: Any) -> None:
         """Shows a picture; see `picture`."""
         self.picture(**settings).show()
+
+    def view(self, port: int | None = None, *, listen: str = LOOPBACK, height: int = HEIGHT) -> View:
+        """Shows the tissue in the browser, in a notebook below the cell (`height` in pixels), while Python goes on:
+        what `run` and the others do is seen there as it happens. Called again, gives the viewer that is open. `port` and
+        `listen` are those of `kiln run --view` (docs/viewer.md)."""
+        is_of_run = self._view is not None and self._sim.folder
+        if not is_of_run:
+            self._view = opened(self._view, lambda options: _kiln.view(self._sim, options), port, listen, height)
+        return self._view
 
     def __repr__(self) -> str:
         model = self.model

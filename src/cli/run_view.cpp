@@ -4,7 +4,6 @@
 
 #include "base/error.hpp"
 #include "base/tell.hpp"
-#include "view/folder_source.hpp"
 
 namespace kiln {
 namespace {
@@ -23,8 +22,8 @@ RunView::RunView(const RunOptions& options) : options_(options) {
   if (!options.view && (options.steer || options.viewer.port || options.viewer.listen != view::kLoopback))
     throw UserError("--steer, --port and --listen go with --view.");
   if (options.view) http::require_server();
-  if (options.view && options.engine.crew != nullptr)
-    throw UserError("--view watches a run of one process, but several were started; start one.");
+  if (options.steer && options.engine.crew != nullptr)
+    throw UserError("--steer changes a run of one process, but several were started; --view alone shows it.");
   if (options.steer) steerer_.emplace();
   if (!options.replay.empty()) replay_.emplace(changes_of(options.replay));
 }
@@ -54,12 +53,9 @@ void RunView::stay(const Run& run, const InterruptGuard& interrupt) {
   if (!viewer_) return;
   if (steerer_) steerer_->close();
   live_->close();
-  if (!viewer_->is_watched() || interrupt.requested()) return;
-  try {
-    viewer_->show(std::make_shared<view::FolderSource>(run.folder().path));
-  } catch (const UserError&) {
-    // No snapshots to show: the page keeps the last state.
-  }
+  // Other processes would wait for this one.
+  if (!viewer_->is_watched() || interrupt.requested() || options_.engine.crew != nullptr) return;
+  viewer_->show_saved_states(run.folder().path);
   tell(stderr, "The page shows the finished run until it is closed; Ctrl-C ends it now.\n");
   viewer_->stay([&] { return interrupt.requested(); });
 }

@@ -28,8 +28,9 @@ bool is_plain_address(const std::string& name) {
 
 }  // namespace
 
-Guard::Guard(int port, std::vector<std::string> names)
+Guard::Guard(int port, std::vector<std::string> names, bool in_frames)
     : names_(std::move(names)),
+      in_frames_(in_frames),
       token_(new_token()),
       cookie_name_(fmt::format("kiln-{}", port)),
       cookie_(new_token()) {
@@ -54,6 +55,13 @@ bool Guard::has_cookie(const http::Request& request) const {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return false;
+}
+
+// The page's own files hold no secrets.
+bool Guard::comes_from_frame(const http::Request& request) const {
+  if (!in_frames_ || request.method != "GET") return false;
+  if (request.path.starts_with("/page/")) return true;
+  return request.path.starts_with("/api/") && same_secret(request.header("x-kiln-token"), token_);
 }
 
 bool Guard::brings_token(const http::Request& request) {
@@ -86,7 +94,7 @@ std::optional<http::Reply> Guard::refuse(const http::Request& request, bool brin
     return http::reply(403, "Kiln answers no pages of other sites.\n");
   if (request.method == "POST" && origin.empty())
     return http::reply(403, "A POST has to say where it comes from (Origin).\n");
-  if (!has_cookie(request) && !brings_token)
+  if (!has_cookie(request) && !brings_token && !comes_from_frame(request))
     return http::reply(403,
                        "Kiln asks for its token: open the whole URL that it printed, with what stands behind "
                        "the question mark.\n");
@@ -97,16 +105,27 @@ std::pair<std::string, std::string> Guard::cookie() const {
   return {"Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", cookie_name_, cookie_)};
 }
 
-std::vector<std::pair<std::string, std::string>> strict_headers() {
-  return {{"Content-Security-Policy",
-           "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src "
-           "'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
-          {"X-Content-Type-Options", "nosniff"},
-          {"X-Frame-Options", "DENY"},
-          {"Referrer-Policy", "no-referrer"},
-          {"Cross-Origin-Opener-Policy", "same-origin"},
-          {"Cross-Origin-Resource-Policy", "same-origin"},
-          {"Cache-Control", "no-store"}};
+// Notebooks of this machine, in a browser and in VS Code.
+std::string Guard::frame_ancestors() const {
+  if (!in_frames_) return "'none'";
+  std::string all = "http://127.0.0.1:* https://127.0.0.1:* vscode-webview: vscode-file:";
+  for (const std::string& name : names_) all += fmt::format(" http://{0}:* https://{0}:*", name);
+  return all;
+}
+
+std::vector<std::pair<std::string, std::string>> Guard::strict_headers() const {
+  std::vector<std::pair<std::string, std::string>> headers = {
+      {"Content-Security-Policy",
+       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src "
+       "'self'; base-uri 'none'; form-action 'none'; frame-ancestors " +
+           frame_ancestors()},
+      {"X-Content-Type-Options", "nosniff"},
+      {"Referrer-Policy", "no-referrer"},
+      {"Cross-Origin-Opener-Policy", "same-origin"},
+      {"Cross-Origin-Resource-Policy", "same-origin"},
+      {"Cache-Control", "no-store"}};
+  if (!in_frames_) headers.emplace_back("X-Frame-Options", "DENY");
+  return headers;
 }
 
 }  // namespace kiln::view

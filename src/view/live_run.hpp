@@ -43,10 +43,12 @@ class LiveRun : public Source, public Observer {
   void pulse(int64_t mcs) override;
   void model_changed(const Model& model) override;
   void cells_changed() override;
+  // The MCS at which it will end, where the model does not say so.
+  void set_goal(int64_t mcs);
   // While it stands still, too.
   void serve_frames(bool paused);
   // No more frames will come, and the simulation is not looked at any more.
-  void close();
+  virtual void close();
 
  protected:
   // `name`: of the run, for its page. `measures`: the file of this table.
@@ -54,8 +56,6 @@ class LiveRun : public Source, public Observer {
 
   // Whether something plays it now.
   virtual bool is_played() const { return true; }
-  // The MCS at which this stretch of it will end.
-  void set_goal(int64_t mcs);
   // Waits for a moment until a client wishes for something that has not been taken. False: none does.
   bool wait_for_wish();
   bool is_closed() const;

@@ -39,7 +39,7 @@ http::Reply Site::answer(const http::Request& request, Guard& guard) {
     }
     if (brings_token) reply.headers.push_back(guard.cookie());
   }
-  for (auto& header : strict_headers()) reply.headers.push_back(std::move(header));
+  for (auto& header : guard.strict_headers()) reply.headers.push_back(std::move(header));
   return reply;
 }
 

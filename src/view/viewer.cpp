@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/tell.hpp"
+#include "view/folder_source.hpp"
 
 extern char** environ;
 
@@ -58,7 +59,7 @@ Viewer::Viewer(std::shared_ptr<Source> source, const ViewOptions& options)
         lock.unlock();
         return site_.answer(r, guard);
       });
-  guard_ = std::make_unique<Guard>(server_->port(), names);
+  guard_ = std::make_unique<Guard>(server_->port(), names, options.in_frames);
   const std::lock_guard lock(ready->mutex);
   ready->guard = guard_.get();
   ready->set.notify_all();
@@ -71,23 +72,25 @@ std::string Viewer::url_with(const std::string& token) const {
 
 std::string Viewer::url() const { return url_with(guard_->token()); }
 
-void Viewer::announce() const {
-  tell(stderr, "  watch it at {}\n", url());
+std::string Viewer::announcement() const {
+  const std::string first = fmt::format("  watch it at {}\n", url());
   const int port = server_->port();
-  if (is_loopback(options_.listen)) {
-    if (std::getenv("SSH_CONNECTION") != nullptr)
-      tell(stderr,
-           "  from your own machine: ssh -L {}:127.0.0.1:{} {}, then open http://127.0.0.1:{}/?token={}\n",
-           port, port, own_name(), port, guard_->token());
-    return;
-  }
-  tell(stderr,
-       "  warning: others in the network can reach it, and whoever reads along sees the token and the "
-       "tissue,\n"
-       "  for nothing is encrypted. Safer is to leave --listen out, and from your own machine:\n"
-       "    ssh -L {}:127.0.0.1:{} {}\n",
-       port, port, own_name());
+  if (!is_loopback(options_.listen))
+    return first +
+           fmt::format(
+               "  warning: others in the network can reach it, and whoever reads along sees the "
+               "token and the tissue,\n"
+               "  for nothing is encrypted. Safer is to leave --listen out, and from your own machine:\n"
+               "    ssh -L {}:127.0.0.1:{} {}\n",
+               port, port, own_name());
+  if (std::getenv("SSH_CONNECTION") == nullptr) return first;
+  return first + fmt::format(
+                     "  from your own machine: ssh -L {}:127.0.0.1:{} {}, then open "
+                     "http://127.0.0.1:{}/?token={}\n",
+                     port, port, own_name(), port, guard_->token());
 }
+
+void Viewer::announce() const { tell(stderr, "{}", announcement()); }
 
 void Viewer::open_browser() const {
   const bool has_display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
@@ -103,6 +106,14 @@ void Viewer::open_browser() const {
   if (posix_spawnp(&child, program, &quiet, nullptr, words, environ) == 0)
     std::thread([child] { waitpid(child, nullptr, 0); }).detach();
   posix_spawn_file_actions_destroy(&quiet);
+}
+
+void Viewer::show_saved_states(const std::filesystem::path& folder) {
+  try {
+    show(std::make_shared<FolderSource>(folder));
+  } catch (const UserError&) {
+    // There are none.
+  }
 }
 
 bool Viewer::is_watched() const { return site_.seconds_unwatched() < kLeftAfterSeconds; }

@@ -1,6 +1,7 @@
 // The viewer as commands use it: a server, the address to open, and what is shown there.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@ inline constexpr const char* kLoopback = "127.0.0.1";
 struct ViewOptions {
   std::string listen = kLoopback;
   std::optional<int> port;
+  bool in_frames = false;  // notebooks of this machine may show the page inline
 };
 
 class Viewer {
@@ -25,12 +27,15 @@ class Viewer {
 
   // With the token. Where it listens to all of the machine's addresses, of this machine.
   std::string url() const;
-  // What to say about it: the URL, and where others can reach it a warning.
+  // What to say about it: the URL, and where others can reach it a warning. Whole lines.
+  std::string announcement() const;
   void announce() const;
   // Where there is a display and a person: in the default browser.
   void open_browser() const;
 
   void show(std::shared_ptr<Source> source) { site_.show(std::move(source)); }
+  // Those of a run that has ended; where it has none, the page keeps its last state.
+  void show_saved_states(const std::filesystem::path& folder);
   // Waits until no page is open any more, or `ends` says so.
   void stay(const std::function<bool()>& ends) const;
   bool is_watched() const;

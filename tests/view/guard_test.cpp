@@ -24,6 +24,8 @@ http::Request request(const std::string& method, const std::string& path,
 
 class ViewGuard : public testing::Test {
  protected:
+  explicit ViewGuard(bool in_frames = false) : guard_(kPort, {"workstation"}, in_frames) {}
+
   std::string cookie() const {
     const std::string text = guard_.cookie().second;
     return text.substr(0, text.find(';'));
@@ -34,7 +36,7 @@ class ViewGuard : public testing::Test {
     return lets_in(request(method, "/api/status", std::move(headers)));
   }
 
-  Guard guard_{kPort, {"workstation"}};
+  Guard guard_;
 };
 
 TEST(ViewToken, HasManyBitsAndNoTwins) {
@@ -123,12 +125,68 @@ TEST_F(ViewGuard, OtherSitesAreRefused) {
 
 TEST_F(ViewGuard, NothingMayBeLoadedFromElsewhere) {
   std::map<std::string, std::string> headers;
-  for (const auto& [name, value] : strict_headers()) headers[name] = value;
+  for (const auto& [name, value] : guard_.strict_headers()) headers[name] = value;
   EXPECT_NE(headers["Content-Security-Policy"].find("default-src 'none'"), std::string::npos);
   EXPECT_EQ(headers["Content-Security-Policy"].find("http"), std::string::npos);
   EXPECT_EQ(headers["Content-Security-Policy"].find("unsafe"), std::string::npos);
   EXPECT_EQ(headers.count("Access-Control-Allow-Origin"), 0u);
+  EXPECT_NE(headers["Content-Security-Policy"].find("frame-ancestors 'none'"), std::string::npos);
   EXPECT_EQ(headers["X-Content-Type-Options"], "nosniff");
+  EXPECT_EQ(headers["X-Frame-Options"], "DENY");
+}
+
+TEST_F(ViewGuard, OutsideOfFramesTheTokenOpensNothingElse) {
+  EXPECT_FALSE(lets_in(request("GET", "/page/app.js", {})));
+  EXPECT_FALSE(lets_in(request("GET", "/api/status", {{"x-kiln-token", guard_.token()}})));
+}
+
+class ViewGuardOfFrames : public ViewGuard {
+ protected:
+  ViewGuardOfFrames() : ViewGuard(true) {}
+  bool lets_in_with_token(const std::string& method, const std::string& path,
+                          std::map<std::string, std::string> headers = {}) {
+    headers.try_emplace("x-kiln-token", guard_.token());
+    return lets_in(request(method, path, std::move(headers)));
+  }
+};
+
+TEST_F(ViewGuardOfFrames, TheTokenOpensWhatThePageAsksFor) {
+  EXPECT_TRUE(lets_in(request("GET", "/page/app.js", {})));
+  EXPECT_TRUE(lets_in_with_token("GET", "/api/status"));
+  EXPECT_FALSE(lets_in_with_token("GET", "/"));
+  EXPECT_FALSE(lets_in_with_token("POST", "/api/steer", {{"origin", "http://127.0.0.1:8642"}}));
+  EXPECT_FALSE(lets_in_with_token("POST", "/page/app.js", {{"origin", "http://127.0.0.1:8642"}}));
+  for (const std::string& wrong : {std::string(), std::string(48, '0'), guard_.token().substr(1),
+                                   guard_.token() + "0", cookie().substr(cookie().find('=') + 1)})
+    EXPECT_FALSE(lets_in_with_token("GET", "/api/status", {{"x-kiln-token", wrong}})) << wrong;
+  EXPECT_FALSE(lets_in(request("GET", "/api/status", {})));
+}
+
+// What a page of another site could make a browser ask for.
+TEST_F(ViewGuardOfFrames, OtherSitesAreRefusedAllTheSame) {
+  for (const char* path : {"/api/status", "/page/app.js"}) {
+    EXPECT_FALSE(lets_in_with_token("GET", path, {{"origin", "http://localhost:8888"}})) << path;
+    EXPECT_FALSE(lets_in_with_token("GET", path, {{"origin", "null"}})) << path;
+    EXPECT_FALSE(lets_in_with_token("GET", path, {{"sec-fetch-site", "cross-site"}})) << path;
+    EXPECT_FALSE(lets_in_with_token("GET", path, {{"sec-fetch-site", "same-site"}})) << path;
+    EXPECT_FALSE(lets_in_with_token("GET", path, {{"host", "evil.example"}})) << path;
+  }
+  EXPECT_TRUE(lets_in_with({}));  // the cookie is as good as it was
+  EXPECT_FALSE(lets_in_with({{"cookie", "a=b"}}));
+}
+
+TEST_F(ViewGuardOfFrames, OnlyPagesOfThisMachineMayShowIt) {
+  std::string policy;
+  for (const auto& [name, value] : guard_.strict_headers()) {
+    if (name == "Content-Security-Policy") policy = value;
+    EXPECT_NE(name, "X-Frame-Options");  // knows no list
+  }
+  const std::size_t at = policy.find("frame-ancestors ");
+  ASSERT_NE(at, policy.npos);
+  EXPECT_EQ(policy.substr(at),
+            "frame-ancestors http://127.0.0.1:* https://127.0.0.1:* vscode-webview: vscode-file: "
+            "http://workstation:* https://workstation:* http://localhost:* https://localhost:*");
+  EXPECT_EQ(policy.substr(0, at).find("http"), policy.npos);
 }
 
 }  // namespace

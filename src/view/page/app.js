@@ -14,8 +14,8 @@ const $ = id => document.getElementById(id);
 
 class App {
   async begin() {
-    // The token has done its work: it need not stand in the history.
-    history.replaceState(null, "", "/");
+    // The token has done its work: it need not stand in the history. A frame needs it again when it is loaded again.
+    if (!net.isFrame) history.replaceState(null, "", "/");
     this.about = await net.about();
     document.title = `${this.about.name} – Kiln`;
     $("title").textContent = this.about.title;
@@ -96,7 +96,7 @@ class App {
 
   showStatus() {
     const { status } = this;
-    const words = { running: "running", paused: "paused", ended: "finished", folder: "saved states" };
+    const words = { running: "running", paused: "paused", idle: "idle", ended: "finished", folder: "saved states" };
     this.badge(status.state, words[status.state]);
     this.timeline.show(status, this.about, this.scene.frame);
     this.steering.show(status);

@@ -1,9 +1,15 @@
 // What the page asks of the run. All of it stays on this machine, or on the one that the page came from.
 
+// A browser need not send cookies from a frame in another page, such as a notebook's: there the token of the address
+// goes along with what is asked for.
+export const isFrame = window.self !== window.top;
+const token = isFrame ? new URLSearchParams(location.search).get("token") : null;
+const headers = token ? { "X-Kiln-Token": token } : {};
+
 const get = async (path, parameters = {}) => {
   const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== undefined && value !== ""));
   const text = query.toString();
-  const reply = await fetch(text ? `${path}?${text}` : path, { cache: "no-store" });
+  const reply = await fetch(text ? `${path}?${text}` : path, { cache: "no-store", headers });
   if (!reply.ok) throw new Error((await reply.text()).trim() || `status ${reply.status}`);
   return reply;
 };
