@@ -40,6 +40,12 @@ class LatticeSurvey {
   virtual void tracked_sites(const TakeBits& take) = 0;
   // The sites of every stride-th tracked cell, in order.
   virtual std::vector<SiteOfCell> sites_of_sample(int64_t stride) = 0;
+  // The lattice from afar (core/thinning.hpp), x fastest; Act where it is asked for, and there.
+  struct ThinnedSites {
+    std::vector<CellId> ids;
+    std::vector<ActValue> act;
+  };
+  virtual ThinnedSites thinned_sites(int32_t step, bool with_act) = 0;
   // Per number of every stride-th cell: how many other cells touch it; 0 where it is not tracked.
   virtual std::vector<int32_t> neighbours_of_sample(int64_t stride) = 0;
 };

@@ -26,8 +26,9 @@ class Look {
   void each_slice(const TakeSlice& take) const {
     is_shared_out() ? engine_->each_slice(take) : take({outline_->cells});
   }
-  // All of them, brought together where need be.
-  const Cells& all_cells() const { return is_shared_out() ? engine_->state_of_cells().cells : outline_->cells; }
+  // All of them, brought together where need be; the state's lattice may be an old one.
+  const State& state_of_cells() const { return is_shared_out() ? engine_->state_of_cells() : *outline_; }
+  const Cells& all_cells() const { return state_of_cells().cells; }
   // Whether several processes have the cells: then one thing at a time can be asked.
   bool is_shared_out() const { return engine_ != nullptr && engine_->processes() > 1; }
   // All of it.

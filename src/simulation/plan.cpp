@@ -142,12 +142,11 @@ Plan plan_for(const Model& model, int ranks, const std::string& bricks, const Ha
   // The first has two slices of the rows at a time (ranks/lead_engine.hpp); for each speed a cell's places at
   // both ends, and how often it was arrested (measure/motility/speeds.hpp).
   const MemoryNeed whole = memory_need(model, plan.cells);
-  const double with_speeds = model.measure.direction_correlation
-                                 ? plan.cells
-                                 : std::min(plan.cells, double(kMostWithSpeeds));
+  const double with_speeds =
+      model.measure.direction_correlation ? plan.cells : std::min(plan.cells, double(kMostWithSpeeds));
   plan.measures_memory = 2 * (whole.cells + whole.history) / ranks +
-                     with_speeds * double(model.measure.speed_intervals_mcs.size()) *
-                         (2 * sizeof(Vec3d) + 2 * sizeof(int64_t));
+                         with_speeds * double(model.measure.speed_intervals_mcs.size()) *
+                             (2 * sizeof(Vec3d) + 2 * sizeof(int64_t));
 
   const double depth = shared_within(plan.grid, reach, on_gpu) +
                        std::pow(mean_volume(model, plan.cells), 1.0 / model.lattice.dimension);
@@ -190,10 +189,10 @@ std::string plan_text(const Plan& plan, const Model& model) {
                                  ? fmt::format(", of {}", bytes_text(hardware.memory))
                                  : fmt::format(", more than the {} there are", bytes_text(hardware.memory))));
   if (plan.ranks > 1)
-    line("beginning",
-         fmt::format(
-             "{} of host memory per rank while the first state is built, {} for measures in the first",
-             bytes_text(plan.first_state_memory), bytes_text(plan.measures_memory)));
+    line(
+        "beginning",
+        fmt::format("{} of host memory per rank while the first state is built, {} for measures in the first",
+                    bytes_text(plan.first_state_memory), bytes_text(plan.measures_memory)));
   line("computing", fmt::format("{} per MCS", step_text(plan.computing_s)));
   if (plan.ranks > 1) {
     line("messages",

@@ -11,6 +11,7 @@
 #include "base/json.hpp"
 #include "base/parallel.hpp"
 #include "core/concentration.hpp"
+#include "core/thinning.hpp"
 #include "output/picture/palette.hpp"
 
 namespace kiln::view {
@@ -52,17 +53,49 @@ class RowPacker {
   std::string packed_;
 };
 
-// The sites that are shown.
-struct Sampling {
-  int step;
-  Vec3i size;
+using Row = std::vector<uint32_t>;
 
-  explicit Sampling(const Lattice& lattice) : step(reduction_of(lattice)) {
-    for (int axis = 0; axis < 3; ++axis) size[axis] = (lattice.size[axis] + step - 1) / step;
+// The sites that are shown: of a state that is at hand, or from where the lattice lies.
+class SeenSites {
+ public:
+  SeenSites(const Look& look, bool with_act) : seen(look.lattice(), reduction_of(look.lattice())) {
+    if (LatticeSurvey* const survey = look.survey())
+      thinned_ = survey->thinned_sites(seen.step, with_act);
+    else
+      state_ = &look.state();
   }
-  int place(int at, int along, const Lattice& lattice) const {
-    return std::min(at * step + step / 2, lattice.size[along] - 1);
+
+  const Thinning seen;
+
+  bool has_act() const { return state_ == nullptr ? !thinned_.act.empty() : !state_->act.empty(); }
+  void read_ids(int32_t y, int32_t z, Row& row) const {
+    read(
+        y, z, state_ == nullptr ? thinned_.ids.data() : state_->ids.data(), [](CellId id) { return id; },
+        row);
   }
+  template <class NumberOf>
+  void read_act(int32_t y, int32_t z, const NumberOf& number_of, Row& row) const {
+    read(y, z, state_ == nullptr ? thinned_.act.data() : state_->act.data(), number_of, row);
+  }
+
+ private:
+  template <class Value, class NumberOf>
+  void read(int32_t y, int32_t z, const Value* values, const NumberOf& number_of, Row& row) const {
+    const auto width = std::size_t(seen.size.x);
+    if (state_ == nullptr) {
+      values += (std::size_t(z) * std::size_t(seen.size.y) + std::size_t(y)) * width;
+    } else {
+      values += state_->lattice.index({0, seen.place(y, 1), seen.place(z, 2)});
+      if (seen.step > 1) {
+        for (std::size_t x = 0; x < width; ++x) row[x] = number_of(values[seen.place(int32_t(x), 0)]);
+        return;
+      }
+    }
+    for (std::size_t x = 0; x < width; ++x) row[x] = number_of(values[x]);
+  }
+
+  const State* state_ = nullptr;
+  LatticeSurvey::ThinnedSites thinned_;
 };
 
 struct PackedRows {
@@ -74,31 +107,18 @@ struct PackedRows {
   }
 };
 
-// The values of one row of sites, from one value per site of the lattice.
-template <class Values, class NumberOf>
-void read_row(const Values& values, const Lattice& lattice, const Sampling& seen, const Vec3i& start,
-              const NumberOf& number_of, std::vector<uint32_t>& row) {
-  const auto* from = values.data() + lattice.index(start);
-  if (seen.step == 1)
-    for (std::size_t x = 0; x < row.size(); ++x) row[x] = number_of(from[x]);
-  else
-    for (std::size_t x = 0; x < row.size(); ++x) row[x] = number_of(from[seen.place(int(x), 0, lattice)]);
-}
-
-// `fill(start, row)` writes the values of the row of sites that starts there; all cores work on it.
+// `fill(y, z, row)` writes the values of that row of sites; all cores work on it.
 template <class Fill>
-PackedRows pack_rows(const Lattice& lattice, const Sampling& seen, const Fill& fill) {
+PackedRows pack_rows(const Thinning& seen, const Fill& fill) {
   const int64_t rows = int64_t(seen.size.y) * seen.size.z;
   const int64_t chunks = std::min<int64_t>(rows, 64);
   PackedRows packed;
   packed.chunks.resize(std::size_t(chunks));
   parallel_for(chunks, 0, [&](int64_t chunk) {
     RowPacker packer(std::size_t(seen.size.x));
-    std::vector<uint32_t> row(std::size_t(seen.size.x));
+    Row row(std::size_t(seen.size.x));
     for (int64_t r = rows * chunk / chunks; r < rows * (chunk + 1) / chunks; ++r) {
-      fill(Vec3i{0, seen.place(int(r % seen.size.y), 1, lattice),
-                 seen.place(int(r / seen.size.y), 2, lattice)},
-           row);
+      fill(int32_t(r % seen.size.y), int32_t(r / seen.size.y), row);
       packer.add(row);
     }
     packed.chunks[std::size_t(chunk)] = packer.take();
@@ -207,33 +227,31 @@ void add_cells(Blocks& blocks, const State& state, const Model& model, bool posi
 }
 
 // 0 to 255 over the range that the header tells.
-void add_field(Blocks& blocks, JsonObject& header, const State& state, const Model& model,
-               const Sampling& seen, const std::string& field) {
+void add_field(Blocks& blocks, JsonObject& header, const Look& look, const Model& model,
+               const SeenSites& sites, const std::string& field) {
   double low = 0, high = 1;
   const auto step_of = [&](double value) {
     return uint32_t(std::clamp((value - low) / (high - low), 0.0, 1.0) * 255 + 0.5);
   };
-  using Row = std::vector<uint32_t>;
-  if (field == "act" && !state.act.empty()) {
+  const Thinning& seen = sites.seen;
+  if (field == "act" && sites.has_act()) {
     high = std::max(1, model.largest_act());
-    blocks.add_rows("field", pack_rows(state.lattice, seen, [&](const Vec3i& start, Row& row) {
-                      read_row(state.act, state.lattice, seen, start, step_of, row);
+    blocks.add_rows("field", pack_rows(seen, [&](int32_t y, int32_t z, Row& row) {
+                      sites.read_act(y, z, step_of, row);
                     }));
   } else {
-    const auto substance = std::find_if(state.substances.begin(), state.substances.end(),
-                                        [&](const Substance& s) { return s.name == field; });
-    if (substance == state.substances.end()) return;
-    const auto [least, most] = std::minmax_element(substance->values.begin(), substance->values.end());
+    const auto is_wanted = [&](const Substance& s) { return s.name == field; };
+    if (std::none_of(look.substances().begin(), look.substances().end(), is_wanted)) return;
+    const State& state = look.state();
+    const Substance& substance = *std::find_if(state.substances.begin(), state.substances.end(), is_wanted);
+    const auto [least, most] = std::minmax_element(substance.values.begin(), substance.values.end());
     low = *least;
     high = *most > *least ? *most : *least + 1;
-    const auto concentration = [&, view = substance->view()](const Vec3i& place) {
-      return state.lattice.dimension == 2 ? concentration_at<2>(view, place)
-                                          : concentration_at<3>(view, place);
-    };
-    blocks.add_rows("field", pack_rows(state.lattice, seen, [&](Vec3i place, Row& row) {
+    blocks.add_rows("field", pack_rows(seen, [&, view = substance.view()](int32_t y, int32_t z, Row& row) {
                       for (std::size_t x = 0; x < row.size(); ++x) {
-                        place.x = seen.place(int(x), 0, state.lattice);
-                        row[x] = step_of(concentration(place));
+                        const Vec3i place{seen.place(int32_t(x), 0), seen.place(y, 1), seen.place(z, 2)};
+                        row[x] = step_of(state.lattice.dimension == 2 ? concentration_at<2>(view, place)
+                                                                      : concentration_at<3>(view, place));
                       }
                     }));
   }
@@ -265,20 +283,18 @@ std::vector<std::string> site_fields(const Model& model) {
   return names;
 }
 
-std::string pack_frame(const State& state, const Model& model, const std::string& field, bool positions) {
-  const Lattice& lattice = state.lattice;
-  const Sampling seen(lattice);
+std::string pack_frame(const Look& look, const Model& model, const std::string& field, bool positions) {
+  const SeenSites sites(look, field == "act");
+  const Thinning& seen = sites.seen;
+  const State& cells = look.state_of_cells();
   JsonObject header;
-  header.add("mcs", state.mcs).add("cells", state.cells.count()).add("step", seen.step);
+  header.add("mcs", look.mcs()).add("cells", cells.cells.count()).add("step", seen.step);
   header.add("nx", seen.size.x).add("ny", seen.size.y).add("nz", seen.size.z);
   Blocks blocks;
-  add_cells(blocks, state, model, positions);
-  add_colours(blocks, header, state, model);
-  blocks.add_rows("ids", pack_rows(lattice, seen, [&](const Vec3i& start, std::vector<uint32_t>& row) {
-                    read_row(
-                        state.ids, lattice, seen, start, [](CellId id) { return id; }, row);
-                  }));
-  if (!field.empty()) add_field(blocks, header, state, model, seen, field);
+  add_cells(blocks, cells, model, positions);
+  add_colours(blocks, header, cells, model);
+  blocks.add_rows("ids", pack_rows(seen, [&](int32_t y, int32_t z, Row& row) { sites.read_ids(y, z, row); }));
+  if (!field.empty()) add_field(blocks, header, look, model, sites, field);
   return blocks.with_header(header);
 }
 

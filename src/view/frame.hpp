@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/state.hpp"
+#include "measure/look.hpp"
 #include "model/model.hpp"
 
 namespace kiln::view {
@@ -30,6 +30,6 @@ std::vector<std::string> site_fields(const Model& model);
 
 // `field`: one of site_fields, or "" for none. `positions`: whether centroids are known (snapshots lack
 // them).
-std::string pack_frame(const State& state, const Model& model, const std::string& field, bool positions);
+std::string pack_frame(const Look& look, const Model& model, const std::string& field, bool positions);
 
 }  // namespace kiln::view

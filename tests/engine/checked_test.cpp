@@ -48,6 +48,7 @@ struct NoSurvey : LatticeSurvey {
   std::vector<int64_t> contacts() override { return {}; }
   std::vector<uint8_t> touching(std::span<const uint8_t>) override { return {}; }
   void tracked_sites(const TakeBits&) override {}
+  ThinnedSites thinned_sites(int32_t, bool) override { return {}; }
   std::vector<SiteOfCell> sites_of_sample(int64_t) override { return {}; }
   std::vector<int32_t> neighbours_of_sample(int64_t) override { return {}; }
 };
@@ -55,8 +56,11 @@ struct NoSurvey : LatticeSurvey {
 // Answers everything that an engine may leave to the defaults with something else.
 class OnADevice : public Forgetful {
  public:
-  explicit OnADevice(const State& state) : Forgetful(state), cells_(state) { cells_.mcs = 77; }
+  explicit OnADevice(const State& state) : Forgetful(state), cells_(state) { cells_.mcs = 77, outline_.mcs = 66; }
   const State& state_of_cells() override { return cells_; }
+  const State& outline() override { return outline_; }
+  CellId cell_count() override { return 99; }
+  void each_slice(const TakeSlice& take) override { take({cells_.cells, 55}); }
   std::function<void()> begin_copy(State& to) override {
     to.mcs = 88;
     return [] {};
@@ -68,7 +72,7 @@ class OnADevice : public Forgetful {
   int threads() const override { return 99; }
 
  private:
-  State cells_;
+  State cells_, outline_;
   NoSurvey survey_;
 };
 
@@ -82,6 +86,9 @@ TEST(CheckedEngine, LeavesAllElseToTheEngine) {
   engine.begin_copy(copy)();
   EXPECT_EQ(copy.mcs, 88);
   EXPECT_EQ(engine.state_of_cells().mcs, 77);
+  EXPECT_EQ(engine.outline().mcs, 66);
+  EXPECT_EQ(engine.cell_count(), 99u);
+  engine.each_slice([](const CellSlice& slice) { EXPECT_EQ(slice.before, 55u); });
   EXPECT_EQ(engine.survey(), survey);
   ASSERT_TRUE(engine.device_ids());
   EXPECT_EQ(engine.device_ids()->address, 4096u);

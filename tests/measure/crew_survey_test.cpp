@@ -76,7 +76,8 @@ Found found(Watch& watch, Engine& engine) {
   if (seen.cells) result.cells = *seen.cells;
   if (const auto& row = seen.row) {
     const auto add = [&](double value) { result.row.push_back(is_known({value, 0, 0}) ? value : -1e300); };
-    for (const Summary& s : {row->size.volume, row->size.perimeter}) add(s.mean), add(s.sd), add(double(s.count));
+    for (const Summary& s : {row->size.volume, row->size.perimeter})
+      add(s.mean), add(s.sd), add(double(s.count));
     add(double(row->extinct));
     add(double(row->medium_sites));
     add(row->energy.sum());

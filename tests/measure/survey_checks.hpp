@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/thinning.hpp"
 #include "measure/cell_table.hpp"
 #include "measure/contacts.hpp"
 #include "measure/motility/explored.hpp"
@@ -34,6 +35,27 @@ inline void expect_same_touching(const Look& far, const State& host) {
   EXPECT_EQ(touches_other_half(far, halves), touches_other_half(host, halves));
 }
 
+inline void expect_same_from_afar(LatticeSurvey& far, const State& host) {
+  for (const int32_t step : {1, 2, 3, 7}) {
+    const Thinning thinning(host.lattice, step);
+    const LatticeSurvey::ThinnedSites seen = far.thinned_sites(step, true);
+    std::vector<CellId> ids;
+    std::vector<ActValue> act;
+    for (int32_t z = 0; z < thinning.size.z; ++z)
+      for (int32_t y = 0; y < thinning.size.y; ++y)
+        for (int32_t x = 0; x < thinning.size.x; ++x) {
+          const Site site = host.lattice.index({std::min(x * step + step / 2, host.lattice.size.x - 1),
+                                                std::min(y * step + step / 2, host.lattice.size.y - 1),
+                                                std::min(z * step + step / 2, host.lattice.size.z - 1)});
+          ids.push_back(host.ids[std::size_t(site)]);
+          if (!host.act.empty()) act.push_back(host.act[std::size_t(site)]);
+        }
+    EXPECT_EQ(seen.ids, ids) << step;
+    EXPECT_EQ(seen.act, act) << step;
+    EXPECT_TRUE(far.thinned_sites(step, false).act.empty());
+  }
+}
+
 inline void expect_same_survey(Engine& engine, const std::vector<bool>& frozen) {
   const Look far(engine);
   ASSERT_NE(far.survey(), nullptr);
@@ -56,6 +78,7 @@ inline void expect_same_survey(Engine& engine, const std::vector<bool>& frozen) 
   expect_same_contacts(far, host, int(frozen.size()));
   expect_same_explored(far, host, frozen);
   expect_same_touching(far, host);
+  expect_same_from_afar(*far.survey(), host);
   if (const std::optional<int64_t> sites = far.survey()->frozen_sites()) {
     EXPECT_EQ(*sites, std::count_if(host.ids.begin(), host.ids.end(),
                                     [&](CellId id) { return bool(frozen[host.cells.type[id]]); }));

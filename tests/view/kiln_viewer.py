@@ -62,15 +62,21 @@ lattice_every = {snapshots}
 """
 
 
-class Program:
-    """`kiln` with arguments; `url` is what it printed."""
+# Open MPI counts cores, asks who started it and looks for ssh.
+MPI = os.environ | {"OMPI_MCA_plm": "isolated", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                    "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
-    def __init__(self, *arguments):
+
+class Program:
+    """`kiln` with arguments, in so many processes; `url` is what it printed."""
+
+    def __init__(self, *arguments, processes=1):
         self._folder, self._texts = tempfile.TemporaryDirectory(), None
         self._out, self._log = Path(self._folder.name) / "out", Path(self._folder.name) / "log"
         with open(self._out, "w") as out, open(self._log, "w") as log:
-            self.process = subprocess.Popen([KILN, *map(str, arguments)], stdout=out, stderr=log,
-                                            stdin=subprocess.DEVNULL)
+            launcher = ["mpirun", "-n", str(processes)] if processes > 1 else []
+            self.process = subprocess.Popen([*launcher, KILN, *map(str, arguments)], stdout=out, stderr=log,
+                                            stdin=subprocess.DEVNULL, env=MPI)
         found = self.wait_for(r"(http://[^/\s]+)/\?token=\w+\n")
         self.url, self.address = found.group().strip(), found.group(1)
 

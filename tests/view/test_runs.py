@@ -1,6 +1,7 @@
 """`kiln run --view` and `kiln view` as programs: what they print, when they end, that bits stay."""
 
 import json
+import shutil
 import socket
 import subprocess
 import unittest
@@ -17,8 +18,8 @@ class WatchedRuns(unittest.TestCase):
         self.folder = Folder()
         self.addCleanup(self.folder.cleanup)
 
-    def start(self, *arguments):
-        program = Program(*arguments)
+    def start(self, *arguments, **how):
+        program = Program(*arguments, **how)
         self.addCleanup(program.end)
         return program
 
@@ -36,6 +37,25 @@ class WatchedRuns(unittest.TestCase):
         self.assertEqual(json.loads(out)["hash"], json.loads(alone.stdout)["hash"], said)
         self.assertEqual(program.process.returncode, 0)
         self.assertGreater(number, 1)
+
+    @unittest.skipIf(shutil.which("mpirun") is None, "there is no mpirun")
+    def test_a_run_of_several_processes_is_watched(self):
+        model = self.folder.model(FLAT, mcs=1500, every=500)
+        alone = kiln("run", model, "--out", self.folder / "alone", "--json")
+        program = self.start("run", model, "--view", "--out", self.folder / "watched", "--json", processes=2)
+        client, frames = Client(program), set()
+        while client.status()["state"] == "running":
+            with client.opener.open(f"{program.address}/api/frame?after={max(frames, default=0)}&field=act") as answer:
+                if answer.status == 200:
+                    frames.add(int(answer.headers["X-Frame"]))
+                    frame = answer.read()
+                    self.assertIn(b'"cells": 25,', frame)
+                    self.assertIn(b'"field": "act"', frame)
+        self.assertEqual(client.status()["state"], "ended")
+        out, said = program.wait()
+        self.assertEqual(program.process.returncode, 0, said)
+        self.assertEqual(json.loads(out)["hash"], json.loads(alone.stdout)["hash"], said)
+        self.assertGreater(len(frames), 1)
 
     def test_a_run_that_is_not_watched_ends_by_itself(self):
         model = self.folder.model(FLAT, mcs=20, every=10)

@@ -24,11 +24,13 @@ enum class Order : uint32_t {
   bounds,   // answer with a box around own sites of some types
   keep,     // write the part into a file: a kind of it, and a folder
   // Surveys of the own sites (engine/ranks/lead_survey.hpp), with a stride where they are of a sample, and
-  // with the number of cells where it takes all ranks together.
+  // with the number of cells where it takes all ranks together; thinned_sites with a step.
   contacts,
   touching,
   frozen_sites,
   tracked_sites,
+  thinned_sites,
+  thinned_sites_with_act,
   sites_of_sample,
   pairs_of_sample,
   fragmented_cells,

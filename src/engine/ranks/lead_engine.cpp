@@ -83,8 +83,7 @@ std::vector<CellId> renumber(std::span<CellId> ids) {
     if (id != last && id != kMedium) numbers.push_back(last = id);
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  for (CellId& id : ids)
-    id = CellId(std::lower_bound(numbers.begin(), numbers.end(), id) - numbers.begin());
+  for (CellId& id : ids) id = CellId(std::lower_bound(numbers.begin(), numbers.end(), id) - numbers.begin());
   return numbers;
 }
 

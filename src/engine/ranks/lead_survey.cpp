@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/thinning.hpp"
 #include "engine/host/survey/pair_set.hpp"
 #include "engine/ranks/shape_survey.hpp"
 
@@ -76,6 +77,34 @@ void LeadSurvey::tracked_sites(const TakeBits& take) {
   take(0, all);
 }
 
+LatticeSurvey::ThinnedSites LeadSurvey::thinned_sites(int32_t step, bool with_act) {
+  crew_.order(with_act ? Order::thinned_sites_with_act : Order::thinned_sites, step);
+  const Lattice& lattice = rank_.tissue().grid.lattice();
+  const Thinning thinning(lattice, step);
+  Lattice thinned = lattice;
+  thinned.size = thinning.size;
+  ThinnedSites all;
+  const auto put = [&](int rank, const auto& from, auto& to) {
+    if (from.empty()) return;
+    to.resize(std::size_t(thinning.sites()));
+    const Box seen = thinning.within(rank_.tissue().grid.brick(rank));
+    const int32_t width = seen.size().x;
+    auto next = from.begin();
+    for (int32_t z = seen.low.z; z < seen.high.z; ++z)
+      for (int32_t y = seen.low.y; y < seen.high.y; ++y, next += width)
+        std::copy_n(next, width, to.begin() + thinned.index({seen.low.x, y, z}));
+  };
+  const ThinnedSites own_sites = own().thinned_sites(step, with_act);
+  put(0, own_sites.ids, all.ids);
+  put(0, own_sites.act, all.act);
+  for (int rank = 1; rank < crew_.ranks(); ++rank) {
+    put(rank, receive_numbers<CellId>(crew_, rank), all.ids);
+    put(rank, receive_numbers<ActValue>(crew_, rank), all.act);
+  }
+  crew_.answers();
+  return all;
+}
+
 std::vector<LatticeSurvey::SiteOfCell> LeadSurvey::sites_of_sample(int64_t stride) {
   crew_.order(Order::sites_of_sample, stride);
   std::vector<SiteOfCell> all;
@@ -102,7 +131,8 @@ std::vector<int32_t> LeadSurvey::neighbours_of_sample(int64_t stride) {
   });
   pairs.for_each([&](uint64_t pair) {
     for (const auto cell : {CellId(pair >> 32), CellId(pair)})
-      if (const auto number = std::size_t((cell - 1) / stride); (cell - 1) % stride == 0 && is_tracked[number])
+      if (const auto number = std::size_t((cell - 1) / stride);
+          (cell - 1) % stride == 0 && is_tracked[number])
         counts[number] += 1;
   });
   return counts;
@@ -138,6 +168,12 @@ void survey_part(Crew& crew, Order order, int64_t value, const TissuePart& part,
       return send(std::vector{survey.frozen_sites()});
     case Order::tracked_sites:
       return send(survey.tracked_sites());
+    case Order::thinned_sites:
+    case Order::thinned_sites_with_act: {
+      const auto sites = survey.thinned_sites(int32_t(value), order == Order::thinned_sites_with_act);
+      send(sites.ids);
+      return send(sites.act);
+    }
     case Order::sites_of_sample:
       return send(survey.sites_of_sample(value));
     case Order::pairs_of_sample:

@@ -21,6 +21,7 @@ class LeadSurvey : public LatticeSurvey {
   std::vector<uint8_t> touching(std::span<const uint8_t> keys) override;
   std::optional<int64_t> frozen_sites() override;
   void tracked_sites(const TakeBits& take) override;
+  ThinnedSites thinned_sites(int32_t step, bool with_act) override;
   std::vector<SiteOfCell> sites_of_sample(int64_t stride) override;
   std::vector<int32_t> neighbours_of_sample(int64_t stride) override;
   std::optional<int64_t> fragmented_cells() override;

@@ -1,5 +1,6 @@
 #include "engine/ranks/part_survey.hpp"
 
+#include "core/thinning.hpp"
 #include "engine/host/survey/counts.hpp"
 
 namespace kiln {
@@ -54,6 +55,22 @@ std::vector<uint64_t> PartSurvey::tracked_sites() const {
         bits[std::size_t(next / 64)] |= uint64_t(1) << next % 64;
   });
   return bits;
+}
+
+LatticeSurvey::ThinnedSites PartSurvey::thinned_sites(int32_t step, bool with_act) const {
+  const Thinning thinning(part_.grid.lattice(), step);
+  const Box seen = thinning.within(part_.brick.own);
+  const State& state = part_.state;
+  LatticeSurvey::ThinnedSites sites;
+  for (int32_t z = seen.low.z; z < seen.high.z; ++z)
+    for (int32_t y = seen.low.y; y < seen.high.y; ++y)
+      for (int32_t x = seen.low.x; x < seen.high.x; ++x) {
+        const Vec3i place{thinning.place(x, 0), thinning.place(y, 1), thinning.place(z, 2)};
+        const auto stored = std::size_t(state.lattice.index(place - part_.brick.origin));
+        sites.ids.push_back(part_.number[state.ids[stored]]);
+        if (with_act && !state.act.empty()) sites.act.push_back(state.act[stored]);
+      }
+  return sites;
 }
 
 std::vector<LatticeSurvey::SiteOfCell> PartSurvey::sites_of_sample(int64_t stride) const {

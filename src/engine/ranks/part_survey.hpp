@@ -18,6 +18,7 @@ class PartSurvey {
   int64_t frozen_sites() const;
   // A bit for each own site, x fastest, 64 in a word: whether it belongs to a tracked cell.
   std::vector<uint64_t> tracked_sites() const;
+  LatticeSurvey::ThinnedSites thinned_sites(int32_t step, bool with_act) const;
   std::vector<LatticeSurvey::SiteOfCell> sites_of_sample(int64_t stride) const;
   // Pairs of cells that touch, one of them of the sample (PairSet).
   std::vector<uint64_t> pairs_of_sample(int64_t stride) const;

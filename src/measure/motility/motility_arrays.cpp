@@ -105,9 +105,8 @@ MotilityData motility_from_arrays(const NamedArrays& arrays) {
     data.speeds.push_back(speeds_from_arrays(arrays, name_of_speeds(i)));
   const bool has_speeds =
       std::any_of(data.speeds.begin(), data.speeds.end(), [](const SpeedData& s) { return !s.last.empty(); });
-  data.stride = arrays.contains("motility.stride")
-                    ? wholes_named<int64_t>(arrays, "motility.stride", 1).at(0)
-                    : int64_t(has_speeds);
+  data.stride = arrays.contains("motility.stride") ? wholes_named<int64_t>(arrays, "motility.stride", 1).at(0)
+                                                   : int64_t(has_speeds);
   data.explored = explored_from_arrays(arrays);
   for (const double half : array_named(arrays, "motility.halves")) data.halves.push_back(Half(int(half)));
   return data;

@@ -62,7 +62,8 @@ std::vector<uint8_t> framed_types(const PictureSettings& settings, const Model& 
 
 bool has_framed_cells(const std::vector<uint8_t>& framed, const Cells& cells) {
   for (CellId cell = 0; cell < cells.count(); ++cell)
-    if (framed[cells.type[cell]] != 0 && (cells.type[cell] == 0 || cells.extent[cell].volume > 0)) return true;
+    if (framed[cells.type[cell]] != 0 && (cells.type[cell] == 0 || cells.extent[cell].volume > 0))
+      return true;
   return false;
 }
 

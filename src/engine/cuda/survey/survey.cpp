@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/thinning.hpp"
 #include "engine/cuda/driver/kernel_cache.hpp"
 #include "engine/cuda/driver/nvrtc.hpp"
 #include "engine/cuda/model_source.hpp"
@@ -98,6 +99,26 @@ void Survey::tracked_sites(const TakeBits& take) {
   kernel("mark_tracked")
       .launch(state_.grid_stride(), stream_, state_.tables(), reinterpret_cast<uint32_t*>(bits_.data()));
   state_.download(bits_, stream_, take);
+}
+
+LatticeSurvey::ThinnedSites Survey::thinned_sites(int32_t step, bool with_act) {
+  const Thinning thinning(state_.lattice(), step);
+  const int64_t count = thinning.sites();
+  // As long as they are: all of it is downloaded.
+  if (thinned_.size() != count) thinned_ = Buffer<uint64_t>(device_, count, "the lattice from afar");
+  kernel("thin_sites")
+      .launch(state_.grid_stride(), stream_, state_.tables(), step, thinning.size, uint32_t(state_.mcs()),
+              thinned_.data());
+  ThinnedSites sites;
+  sites.ids.resize(std::size_t(count));
+  if (with_act && state_.layout().max_act > 0) sites.act.resize(std::size_t(count));
+  state_.download(thinned_, stream_, [&](int64_t first, std::span<const uint64_t> landed) {
+    for (std::size_t i = 0; i < landed.size(); ++i) {
+      sites.ids[std::size_t(first) + i] = CellId(landed[i]);
+      if (!sites.act.empty()) sites.act[std::size_t(first) + i] = ActValue(landed[i] >> 32);
+    }
+  });
+  return sites;
 }
 
 int64_t Survey::sample_size(int64_t stride) const { return (state_.cells() - 2 + stride) / stride; }

@@ -2,6 +2,7 @@
 // model_prologue.
 #pragma once
 
+#include "core/thinning.hpp"
 #include "engine/cuda/device_world.cuh"
 #include "engine/cuda/survey/survey_data.hpp"
 
@@ -227,6 +228,23 @@ extern "C" __global__ void mark_tracked(const __grid_constant__ kiln::cuda::Stat
     const bool tracked = site < kLattice.sites() && is_tracked(tables, id_of(sites[site]));
     const uint32_t all = __ballot_sync(~0u, tracked);
     if (threadIdx.x % 32 == 0) bits[word] = all;
+  }
+}
+
+// Ids as the host knows them, and above them Act, of the sites that are seen from afar.
+extern "C" __global__ void thin_sites(const __grid_constant__ kiln::cuda::StateTables tables, int32_t step,
+                                      kiln::Vec3i size, uint32_t clock, uint64_t* to) {
+  using namespace kiln;
+  using namespace kiln::device;
+  const Word* sites = static_cast<const Word*>(tables.sites);
+  const int64_t count = int64_t(size.x) * size.y * size.z;
+  for (int64_t number = thread_number(); number < count; number += thread_count()) {
+    const int64_t row = number / size.x;
+    const Vec3i place{thinned_place(int32_t(number - row * size.x), step, model::kSize.x),
+                      thinned_place(int32_t(row % size.y), step, model::kSize.y),
+                      thinned_place(int32_t(row / size.y), step, model::kSize.z)};
+    const Word word = sites[kLattice.index(place)];
+    to[number] = uint64_t(act_of(word, clock)) << 32 | tables.host_ids[id_of(word)];
   }
 }
 

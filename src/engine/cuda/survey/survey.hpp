@@ -25,6 +25,7 @@ class Survey : public LatticeSurvey {
   std::vector<int64_t> contacts() override;
   std::vector<uint8_t> touching(std::span<const uint8_t> keys) override;
   void tracked_sites(const TakeBits& take) override;
+  ThinnedSites thinned_sites(int32_t step, bool with_act) override;
   std::vector<SiteOfCell> sites_of_sample(int64_t stride) override;
   std::vector<int32_t> neighbours_of_sample(int64_t stride) override;
 
@@ -44,6 +45,7 @@ class Survey : public LatticeSurvey {
   int64_t keys_numbering_ = -1;      // of the rows that they lie in
   // Memory that is used again from one look to the next.
   Buffer<uint64_t> flags_, bits_;     // a byte per cell; a bit per site
+  Buffer<uint64_t> thinned_;          // an id and Act per site that is seen from afar
   Buffer<uint8_t> keys_, touches_;    // per cell
   Buffer<int32_t> numbers_, sizes_;   // per cell; per cell of a sample
   Buffer<uint32_t> sets_, overflow_;  // of neighbours
