@@ -60,6 +60,8 @@ TEST(Ticks, AreRoundNumbersWithinTheRange) {
 TEST(Ticks, OfALogarithmicAxisArePowersOfTen) {
   EXPECT_EQ(log_ticks(1, 1000, 6), (std::vector<double>{1, 10, 100, 1000}));
   EXPECT_EQ(log_ticks(0.7, 13, 6), (std::vector<double>{1, 2, 5, 10}));
+  EXPECT_EQ(log_ticks(2, 600, 6), (std::vector<double>{2, 5, 10, 20, 50, 100, 200, 500}));
+  EXPECT_EQ(log_ticks(2, 600, 4), (std::vector<double>{10, 100}));
   EXPECT_EQ(log_ticks(1, 1e12, 5), (std::vector<double>{1, 1e3, 1e6, 1e9, 1e12}));
   EXPECT_EQ(log_ticks(3, 4, 5), linear_ticks(3, 4, 5));
 }
@@ -267,8 +269,9 @@ TEST(Plot, FitsANarrowPlaceWithTheNewestValues) {
 
 TEST(Plot, SingleValuesAreReadable) {
   EXPECT_EQ(figure_text(0), "0");
-  EXPECT_EQ(figure_text(0.123456), "0.1235");
+  EXPECT_EQ(figure_text(0.123456), "0.123");
   EXPECT_EQ(figure_text(-12.5), "−12.5");
+  EXPECT_EQ(figure_text(999.9), "999.9");
   EXPECT_EQ(figure_text(104238), "104,238");
   EXPECT_EQ(figure_text(-2345.6), "−2,346");
   EXPECT_EQ(figure_text(99999999), "1.00·10⁸");

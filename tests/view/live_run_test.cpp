@@ -16,6 +16,7 @@
 #include "data/hdf5/file.hpp"
 #include "model/file/read.hpp"
 #include "view/folder_source.hpp"
+#include "view/measure_plots.hpp"
 #include "view/steerer.hpp"
 
 namespace kiln::view {
@@ -227,6 +228,33 @@ TEST_F(ViewRun, AFolderShowsItsSnapshots) {
   EXPECT_THROW(source.picture(wish), UserError);
   EXPECT_EQ(source.steer("{}").status, 403);
   EXPECT_THROW(FolderSource(folder_ / "nowhere"), UserError);
+}
+
+TEST_F(ViewRun, PlotsOfAFolderWaitForWholeRows) {
+  const auto run = run_in("growing");
+  hash_of(*run);
+  FolderSource source(folder_ / "growing");
+  MeasurePlots plots;
+  const std::string list = plots.list(source);
+  const Bytes energy = plots.svg(source, "Energy", 40);
+  ASSERT_NE(energy, nullptr) << list;
+  EXPECT_NE(energy->find("class=\"mark\""), std::string::npos);
+  EXPECT_EQ(plots.svg(source, "energy", 40), nullptr);
+  const fs::path table = folder_ / "growing" / "measures.csv";
+  std::string row;
+  {
+    std::ifstream in(table);
+    while (std::getline(in, row) && !row.starts_with("80,")) {
+    }
+  }
+  row.replace(0, 2, "84");
+  std::ofstream(table, std::ios::app) << row.substr(0, row.size() / 2);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(plots.list(source), list);
+  EXPECT_EQ(plots.svg(source, "Energy", 40), energy);
+  EXPECT_EQ(plots.svg(source, "Energy", 84)->find("class=\"mark\""), std::string::npos);
+  std::ofstream(table, std::ios::app) << row.substr(row.size() / 2) << '\n';
+  while (plots.list(source) == list) std::this_thread::yield();
+  EXPECT_NE(plots.svg(source, "Energy", 84)->find("class=\"mark\""), std::string::npos);
 }
 
 TEST_F(ViewRun, OnlyNumbersOfThePhysicsChangeOnTheWay) {

@@ -245,7 +245,7 @@ class Drawing {
     double at = plot_.width;
     for (std::size_t i = 0; i < plot_.series.size(); ++i) {
       const PlotSeries& s = plot_.series[i];
-      const double width = 36 + width_of(plot_.compact ? s.name + " " + newest(s) : s.name);
+      const double width = plot_.compact ? 30 + width_of(s.name + " " + newest(s)) : 36 + width_of(s.name);
       if (at + width > plot_.width) {
         rows.emplace_back();
         at = left;

@@ -91,14 +91,16 @@ std::vector<double> linear_ticks(double low, double high, int most) {
 std::vector<double> log_ticks(double low, double high, int most) {
   const int first = int(std::ceil(std::log10(low) - 1e-9)), last = int(std::floor(std::log10(high) + 1e-9));
   const int every = std::max(1, (last - first + most) / most);
-  std::vector<double> ticks;
-  const bool few = last - first < 2;
+  std::vector<double> powers, all;
   for (int power = first - 1; power <= last; ++power)
     for (const double digit : {1.0, 2.0, 5.0}) {
       const double tick = digit * std::pow(10.0, power);
-      if (digit > 1 ? !few : (power - first) % every != 0) continue;
-      if (tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)) ticks.push_back(tick);
+      if (tick < low * (1 - 1e-9) || tick > high * (1 + 1e-9)) continue;
+      all.push_back(tick);
+      if (digit == 1 && (power - first) % every == 0) powers.push_back(tick);
     }
+  const bool few = last - first < 2 && 2 * all.size() <= 3 * std::size_t(most);
+  const std::vector<double>& ticks = few ? all : powers;
   return ticks.size() < 2 ? linear_ticks(low, high, most) : ticks;
 }
 
@@ -110,7 +112,7 @@ std::string figure_text(double value) {
     const std::size_t e = text.find('e');
     return minus_sign(text.substr(0, e)) + "·10" + superscript(std::stoi(text.substr(e + 1)));
   }
-  return minus_sign(size >= 1000 ? grouped(value) : fmt::format("{:.4g}", value));
+  return minus_sign(size >= 1000 ? grouped(value) : fmt::format("{:.{}g}", value, size >= 100 ? 4 : 3));
 }
 
 }  // namespace kiln

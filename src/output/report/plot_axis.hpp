@@ -38,11 +38,11 @@ PlotAxis plot_axis(PlotRange range, bool log, double margin, int most_ticks);
 
 // 1, 2 or 5 times powers of ten apart, at most `most` of them, all within [low, high].
 std::vector<double> linear_ticks(double low, double high, int most);
-// Powers of ten within [low, high], thinned out to at most `most`; with 2 and 5 in between where there are
-// few.
+// Powers of ten within [low, high], thinned out to at most `most`; where there are few, with 2 and 5
+// times them.
 std::vector<double> log_ticks(double low, double high, int most);
 
-// A single value as people read it: −0.03125, 104,238, 1.31·10⁶.
+// A single value as people read it: −0.0313, 104,238, 1.31·10⁶.
 std::string figure_text(double value);
 
 }  // namespace kiln

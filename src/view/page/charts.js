@@ -12,6 +12,7 @@ export class Charts {
     this.menu = menu;
     this.titles = [];
     this.charts = new Map();
+    this.box.parentElement.hidden = true;
     menu.addEventListener("change", () => { if (menu.value) this.choose([...this.shown(), menu.value]); menu.value = ""; });
   }
 
@@ -22,6 +23,7 @@ export class Charts {
     this.version = version;
     if (titles.join("\n") !== this.titles.join("\n")) {
       this.titles = titles;
+      this.box.parentElement.hidden = titles.length === 0;
       this.menu.replaceChildren(new Option("Add a chart …", ""), ...titles.map(title => new Option(title, title)));
     }
     this.draw();
