@@ -35,10 +35,14 @@ void ViewHandle::close() {
     (void)parts_.release();
     return;
   }
-  const std::lock_guard lock(mutex_);
-  if (!parts_) return;
-  if (parts_->live) parts_->live->close();
-  parts_.reset();
+  // Whoever asks meanwhile whether it is open may hold the simulation, which a frame under way waits for.
+  const std::lock_guard one_at_a_time(closing_);
+  std::unique_ptr<Parts> closed;
+  {
+    const std::lock_guard lock(mutex_);
+    closed = std::move(parts_);
+  }
+  if (closed && closed->live) closed->live->close();
 }
 
 namespace {

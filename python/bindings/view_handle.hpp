@@ -33,8 +33,9 @@ class ViewHandle {
     std::shared_ptr<view::LiveRun> live;
     std::unique_ptr<view::Viewer> viewer;
   };
+  std::mutex closing_;
   mutable std::mutex mutex_;
-  std::unique_ptr<Parts> parts_;  // null: closed
+  std::unique_ptr<Parts> parts_;  // null: closed. Guarded by the mutex
   std::string url_, announcement_;
   pid_t process_;  // that has the threads: a fork of it has none to wait for
 };

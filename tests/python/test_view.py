@@ -184,6 +184,18 @@ class Views(Viewing):
         np.testing.assert_array_equal(frame["volumes"][1:], sim.cells.volume[1:])
         self.assertTrue(client.get("/api/picture?view=slice&colour=cell").startswith(b"\x89PNG"))
 
+    def test_plots_are_of_what_the_simulation_records(self):
+        sim, bare = kiln.Simulation(crawlers()), kiln.Simulation(crawlers(), record=False)
+        client = Client(self.view(sim))
+        self.assertNotIn("Speed", client.json("/api/plots")["titles"])  # of one row
+        sim.run(60, progress=False)
+        until = time.monotonic() + PATIENCE_S
+        while "Speed" not in client.json("/api/plots")["titles"]:
+            self.assertLess(time.monotonic(), until)
+        self.assertIn(b"<svg", client.get("/api/plot?title=Speed"))
+        bare.run(60, progress=False)
+        self.assertEqual(Client(self.view(bare)).json("/api/plots")["titles"], [])
+
     def test_a_run_is_told_from_what_stands_still(self):
         sim = kiln.Simulation(crawlers(**{"lattice.size": [300, 300]}), threads=1)
         watcher = Watcher(self.view(sim), "")
@@ -234,6 +246,38 @@ class Views(Viewing):
         while 300 not in watcher.mcs:
             time.sleep(0.01)
         watcher.end()
+
+    def test_it_is_opened_and_closed_beside_runs_and_reads(self):
+        sim = kiln.Simulation(crawlers(), threads=1)
+        stop, answers = threading.Event(), []
+
+        def look():
+            while not stop.is_set():
+                with contextlib.suppress(OSError):  # it has just been closed
+                    client = Client(sim.view())
+                    answers.append(len(client.get("/api/frame?field=act")))
+
+        def play():
+            while not stop.is_set():
+                sim.run(2, progress=False)
+                sim.set(temperature=11)
+
+        workers = [threading.Thread(target=work) for work in (look, look, play)]
+        for worker in workers:
+            worker.start()
+        opened = set()
+        while len(opened) < 20:
+            view = sim.view()
+            opened.add(view.url)
+            seen = len(answers)
+            while len(answers) == seen:
+                time.sleep(0.001)
+            view.close()
+        stop.set()
+        for worker in workers:
+            worker.join()
+        self.assertGreaterEqual(len(answers), 20)
+        sim.view().close()
 
     def test_two_at_once_have_two_ports(self):
         sims = [kiln.Simulation(crawlers(), seed=seed) for seed in (1, 2)]
