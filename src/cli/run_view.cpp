@@ -53,8 +53,12 @@ void RunView::stay(const Run& run, const InterruptGuard& interrupt) {
   if (!viewer_) return;
   if (steerer_) steerer_->close();
   live_->close();
-  // Other processes would wait for this one.
-  if (!viewer_->is_watched() || interrupt.requested() || options_.engine.crew != nullptr) return;
+  if (!viewer_->is_watched() || interrupt.requested()) return;
+  if (options_.engine.crew != nullptr) {  // others wait for this process: time for the page to see the end
+    const auto end = view::LiveRun::Clock::now() + std::chrono::seconds(1);
+    viewer_->stay([&] { return interrupt.requested() || view::LiveRun::Clock::now() > end; });
+    return;
+  }
   viewer_->show_saved_states(run.folder().path);
   tell(stderr, "The page shows the finished run until it is closed; Ctrl-C ends it now.\n");
   viewer_->stay([&] { return interrupt.requested(); });

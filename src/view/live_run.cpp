@@ -192,17 +192,17 @@ void LiveRun::take_frames() {
     fields = missing_fields();
     changes = changes_;
   }
-  const State& state = simulation_.engine().state();
+  const Look look(simulation_.engine());
   for (const std::string& field : fields) {
     const auto bytes =
-        std::make_shared<const std::string>(pack_frame(state, simulation_.model(), field, true));
+        std::make_shared<const std::string>(pack_frame(look, simulation_.model(), field, true));
     const std::lock_guard lock(mutex_);
-    frames_[field] = {{bytes, ++number_, state.mcs}, changes};
+    frames_[field] = {{bytes, ++number_, look.mcs()}, changes};
     sent_.emplace_back(bytes);
   }
   const std::lock_guard lock(mutex_);
   std::erase_if(frames_, [&](const auto& taken) {
-    return taken.second.frame.mcs != state.mcs || taken.second.changes != changes;
+    return taken.second.frame.mcs != look.mcs() || taken.second.changes != changes;
   });
   std::erase_if(waiting_, [](const auto& wish) { return wish.second == 0; });
   const double took = seconds_since(start);

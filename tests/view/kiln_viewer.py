@@ -111,8 +111,13 @@ class Client:
 
     def __init__(self, program):
         self.address = program.address
-        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
+        self.cookies = http.cookiejar.CookieJar()
+        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.cookies))
         self.opener.open(program.url).read()
+
+    def cookie(self):
+        """As a header has it."""
+        return "; ".join(f"{one.name}={one.value}" for one in self.cookies)
 
     def get(self, path):
         return self.opener.open(self.address + path).read()

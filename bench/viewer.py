@@ -1,0 +1,159 @@
+"""What watching a run costs it, and how soon and how smoothly it is seen.
+
+    ./kiln python bench/viewer.py [MODEL.toml] [--mcs N] [--pairs N] [--engine cuda] [--fps]
+
+By turns, the same run without a page, with one that takes ten frames a second, and with fifty, ten of which read
+nothing of what they ask for; prints MCS per second beside those of the run that nobody watches, medians of pairs, the
+largest memory, and the time from the URL to the first frame. With --fps also frames per second while a browser
+(Chromium, without a GPU) turns the tissue of a run that is paused. Without a model, the demo. Needs an idle machine.
+"""
+
+import argparse
+import json
+import os
+import socket
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+os.environ.setdefault("KILN_BINARY", str(Path(os.environ.get("KILN_BUILD", ROOT / "build")) / "kiln"))
+sys.path.insert(0, str(ROOT / "tests" / "view"))
+
+import browser  # noqa: E402
+from kiln_viewer import Client, Program  # noqa: E402
+
+PERIOD_S = 0.1
+TURNING = """(async () => {
+  const { app } = await import('/page/app.js'), frames = [], until = performance.now() + 4000;
+  while (performance.now() < until) {
+    app.scene.turnBy(0.03, 0);
+    frames.push(await new Promise(requestAnimationFrame));
+  }
+  return (frames.length - 1) / (frames.at(-1) - frames[0]) * 1000;
+})()"""
+
+
+class Watchers:
+    """Pages without a browser: some ask for frames, others ask and never read."""
+
+    def __init__(self, program, reading, silent):
+        self.ended, self.frames, self.first_s = False, 0, None
+        self.start = time.perf_counter()
+        self.threads = [threading.Thread(target=self.read, args=(program,)) for _ in range(reading)]
+        self.sockets = [self.ask_and_leave(program) for _ in range(silent)]
+        for thread in self.threads:
+            thread.start()
+
+    def read(self, program):
+        number = 0
+        try:
+            client = Client(program)
+            while not self.ended:
+                asked = time.perf_counter()
+                with client.opener.open(f"{client.address}/api/frame?after={number}") as answer:
+                    if answer.status == 200:
+                        number = int(answer.headers["X-Frame"])
+                        answer.read()
+                        self.frames += 1
+                        self.first_s = self.first_s or time.perf_counter() - self.start
+                time.sleep(max(0, PERIOD_S - (time.perf_counter() - asked)))
+        except OSError:
+            pass  # the run has ended
+
+    @staticmethod
+    def ask_and_leave(program):
+        client = Client(program)
+        cookie = client.cookie()
+        host, port = program.address.removeprefix("http://").split(":")
+        asking = socket.create_connection((host, int(port)))
+        asking.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        asking.sendall(f"GET /api/frame?after=0 HTTP/1.1\r\nHost: {host}:{port}\r\nCookie: {cookie}\r\n\r\n".encode())
+        return asking
+
+    def end(self):
+        self.ended = True
+        for asking in self.sockets:
+            asking.close()
+        for thread in self.threads:
+            thread.join()
+
+
+def memory_of(pid):
+    """The largest so far, in bytes."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def play(options, reading, silent):
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "run"
+        model = [options.model] if options.model else []
+        program = Program("run", *model, "--mcs", options.mcs, "--engine", options.engine, "--out", out, "--view", "--json",
+                          *(word for key in options.set for word in ("--set", key)))
+        begun = time.time()
+        watchers = Watchers(program, reading, silent)
+        memory = 0
+        while not (out / "run.json").exists():
+            memory = max(memory, memory_of(program.process.pid))
+            time.sleep(0.05)
+        seconds = (out / "run.json").stat().st_mtime - begun
+        watchers.end()
+        program.end()
+        record = json.loads((out / "run.json").read_text())
+        return {"rate": record["mcs"] / seconds, "frames": watchers.frames / seconds, "first_s": watchers.first_s,
+                "memory": memory, "hash": record["hash"]}
+
+
+def frames_per_second(options):
+    with tempfile.TemporaryDirectory() as folder:
+        model = [options.model] if options.model else []
+        program = Program("run", *model, "--mcs", 10**9, "--engine", options.engine, "--out", Path(folder) / "run", "--view",
+                          "--steer", *(word for key in options.set for word in ("--set", key)))
+        chromium = browser.Browser()
+        page = chromium.page(program.url)
+        page.wait_for("Number(document.querySelector('#stage')?.dataset.drawn ?? 0) > 0")
+        page.click_on("#go")
+        page.wait_for("document.querySelector('#state').textContent === 'paused'")
+        page.value(TURNING)
+        rates = [page.value(TURNING) for _ in range(3)]
+        chromium.close()
+        program.end()
+        return statistics.median(rates)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", nargs="?")
+    parser.add_argument("--mcs", type=int, default=1000)
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--engine", default="auto")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--fps", action="store_true")
+    options = parser.parse_args()
+    cases = {"nobody": (0, 0), "one page": (1, 0), "50, 10 of them silent": (40, 10)}
+    found = {name: [] for name in cases}
+    for _ in range(options.pairs):
+        for name, (reading, silent) in cases.items():
+            found[name].append(play(options, reading, silent))
+    hashes = {run["hash"] for runs in found.values() for run in runs}
+    print(f"{options.model or 'the demo'}, {options.mcs} MCS, {options.pairs} times by turns")
+    print(f"{'watched by':24}{'MCS/s':>10}{'of nobody':>11}{'frames/s':>10}{'first frame':>13}{'memory':>10}")
+    for name, runs in found.items():
+        middle = {key: statistics.median(run[key] for run in runs) for key in ("rate", "frames", "memory")}
+        shares = [run["rate"] / alone["rate"] for run, alone in zip(runs, found["nobody"])]
+        first = statistics.median(run["first_s"] for run in runs) if runs[0]["first_s"] else None
+        print(f"{name:24}{middle['rate']:10.1f}{statistics.median(shares):11.3f}{middle['frames']:10.1f}"
+              f"{'' if first is None else f'{first:.2f} s':>13}{middle['memory'] / 1e6:7.0f} MB")
+    print("the same hash in all" if len(hashes) == 1 else f"hashes differ: {hashes}")
+    if options.fps:
+        print(f"{frames_per_second(options):.1f} frames per second while it is turned in Chromium, without a GPU")
+    sys.exit(len(hashes) != 1)
+
+
+main()
