@@ -131,14 +131,20 @@ Plan plan_for(const Model& model, int ranks, const std::string& bricks, const Ha
   plan.disk = disk_need(model, plan.cells);
   if (plan.ranks == 1) return plan;
 
-  // Ids of what is near to a brick, and those and Act of the brick itself; a bit and a byte
-  // (first_sites.hpp).
+  // Ids of what is near to a brick, and those and Act of the brick itself; of all cells a type and, while
+  // boxes are laid out, a size; of all sites a bit, or of a row that is filled from one side to the other 16
+  // bytes (first_sites.hpp).
   const int near = shared_within(plan.grid, reach, on_gpu);
   double window = 1;
   for (int axis = 0; axis < 3; ++axis) window *= size[axis] + (plan.grid.is_cut(axis) ? 2 * near : 0);
+  const double rows = double(model.lattice.size.y) * double(model.lattice.size.z);
+  const bool all_boxes = std::all_of(model.initial.begin(), model.initial.end(), [](const InitialStep& s) {
+    return s.kind == InitialStep::Kind::boxes && !s.mask;
+  });
   plan.first_state_memory = window * sizeof(CellId) +
                             stored * (sizeof(CellId) + (model.uses_act() ? sizeof(ActValue) : 0)) +
-                            double(model.lattice.sites()) / 8 + plan.cells * sizeof(TypeId);
+                            (all_boxes ? 16 * rows : double(model.lattice.sites()) / 8) +
+                            plan.cells * (sizeof(TypeId) + sizeof(int64_t));
   // The first has two slices of the rows at a time (ranks/lead_engine.hpp); for each speed a cell's places at
   // both ends, and how often it was arrested (measure/motility/speeds.hpp).
   const MemoryNeed whole = memory_need(model, plan.cells);

@@ -2,6 +2,41 @@
 
 namespace kiln {
 
+void SiteStretches::Row::set(int32_t x, bool value) {
+  if (has(x) == value) return;
+  bits[std::size_t(x / 64)] ^= uint64_t(1) << (x % 64);
+  begin += value ? 1 : -1;
+}
+
+// False where what is set would not be one stretch any more.
+bool SiteStretches::set_in_stretch(Row& row, int32_t x, bool value) const {
+  const bool was_set = x >= row.begin && x < row.end;
+  if (was_set == value) return true;
+  if (row.begin == row.end) row.begin = row.end = x;
+  if (value && x == row.end) return ++row.end, true;
+  if (value && x == row.begin - 1) return --row.begin, true;
+  if (!value && x == row.end - 1) return --row.end, true;
+  if (!value && x == row.begin) return ++row.begin, true;
+  return false;
+}
+
+void SiteStretches::take_bits(Row& row) const {
+  row.bits = std::make_unique<uint64_t[]>(std::size_t(length_ + 63) / 64);
+  const int32_t begin = row.begin, end = row.end;
+  row.begin = row.end = 0;
+  for (int32_t x = begin; x < end; ++x) row.set(x, true);
+}
+
+// Bits go when all or none of a row's sites are set.
+void SiteStretches::set(const Vec3i& place, bool value) {
+  Row& row = rows_[number(place)];
+  if (row.bits == nullptr && set_in_stretch(row, place.x, value)) return;
+  if (row.bits == nullptr) take_bits(row);
+  row.set(place.x, value);
+  if (row.begin > 0 && row.begin < length_) return;
+  row = {0, row.begin, nullptr};
+}
+
 FirstSites::FirstSites(const Lattice& lattice)
     : lattice_(lattice), window_{{0, 0, 0}, lattice.size}, ids_(std::size_t(lattice.sites())) {}
 

@@ -1,8 +1,10 @@
 // The sites of a lattice while its first state is built: all of them, or those of a window. Of the others no
-// more is known than whether they are taken, a bit each: that is all that steps ask for, and so every process
-// can build its part of a tissue that no memory holds.
+// more is known than whether they are taken, a bit each at most: that is all that steps ask for, and so every
+// process can build its part of a tissue that no memory holds.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,41 @@ class SiteBits {
   int32_t rows_ = 0;  // of a layer
   std::size_t words_per_row_ = 0;
   std::vector<uint64_t> words_;
+};
+
+// The same for sites most of whose rows have one stretch that is set, as where a tissue is filled from one
+// side to the other: such rows take 16 bytes, others as many as of SiteBits.
+class SiteStretches {
+ public:
+  SiteStretches() = default;
+  explicit SiteStretches(const Lattice& lattice)
+      : length_(lattice.size.x),
+        rows_in_layer_(lattice.size.y),
+        rows_(std::size_t(lattice.size.y) * std::size_t(lattice.size.z)) {}
+
+  bool empty() const { return rows_.empty(); }
+  bool operator[](const Vec3i& place) const {
+    const Row& row = rows_[number(place)];
+    return row.bits == nullptr ? place.x >= row.begin && place.x < row.end : row.has(place.x);
+  }
+  void set(const Vec3i& place, bool value);
+
+ private:
+  struct Row {
+    int32_t begin = 0, end = 0;             // of the stretch; with bits: how many are set, and nothing
+    std::unique_ptr<uint64_t[]> bits = {};  // where it is not one stretch
+
+    bool has(int32_t x) const { return (bits[std::size_t(x / 64)] >> (x % 64) & 1) != 0; }
+    void set(int32_t x, bool value);
+  };
+  std::size_t number(const Vec3i& place) const {
+    return std::size_t(place.z) * std::size_t(rows_in_layer_) + std::size_t(place.y);
+  }
+  bool set_in_stretch(Row& row, int32_t x, bool value) const;
+  void take_bits(Row& row) const;
+
+  int32_t length_ = 0, rows_in_layer_ = 0;
+  std::vector<Row> rows_;
 };
 
 class FirstSites {
@@ -80,7 +117,7 @@ class FirstSites {
   Lattice lattice_;
   Box window_;
   HugeVector<CellId> ids_;
-  SiteBits taken_;  // none where all sites are here
+  SiteStretches taken_;  // none where all sites are here
 };
 
 // A step has to know what is at sites outside of a window: all have to be built.
