@@ -141,16 +141,18 @@ function(kiln_compile_together target)
   endif()
 endfunction()
 
-# kiln_compile(TARGET text|hot USES...): how a target is compiled, and what it links. All targets of one level share the
-# precompiled header of the first.
+# kiln_compile(TARGET text|hot USES...): how a target is compiled, and what it links. All libraries of one level share the
+# precompiled header of the first; programs are compiled with other options (-fpie) and have none.
 function(kiln_compile target level)
   target_link_libraries(${target} PUBLIC kiln_settings Threads::Threads fmt::fmt)
   foreach(used ${ARGN})
     kiln_use(${target} ${used})
   endforeach()
   target_compile_options(${target} PRIVATE ${KILN_OPTIONS_${level}})
+  get_target_property(type ${target} TYPE)
   get_property(owner GLOBAL PROPERTY KILN_PRECOMPILED_${level})
-  if(owner)
+  if(type STREQUAL "EXECUTABLE")
+  elseif(owner)
     target_precompile_headers(${target} REUSE_FROM ${owner})
   else()
     target_precompile_headers(${target} PRIVATE ${KILN_PRECOMPILED})

@@ -20,12 +20,16 @@ HEIGHT = 600
 _open: weakref.WeakSet[View] = weakref.WeakSet()
 _frames = itertools.count(1)
 
-# The page of a notebook at http://localhost is nearer to a frame of that name than to one of 127.0.0.1.
+# The page of a notebook at http://localhost is nearer to a frame of that name than to one of 127.0.0.1. Another frame
+# takes the place of the first: a browser may not see a new address while it is busy with the one before.
 _FRAME = """<iframe id="{id}" src="{url}" width="100%" height="{height}" title="Kiln" allowfullscreen
  style="border: 1px solid #8884; border-radius: 6px"></iframe>
 <script>(() => {{
   const frame = document.getElementById("{id}");
-  if (location.hostname === "localhost") frame.src = frame.src.replace("//127.0.0.1:", "//localhost:");
+  if (location.hostname !== "localhost") return;
+  const near = frame.cloneNode();
+  near.src = frame.src.replace("//127.0.0.1:", "//localhost:");
+  frame.replaceWith(near);
 }})()</script>
 """
 

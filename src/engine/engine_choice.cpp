@@ -33,18 +33,6 @@ std::vector<int> gpus_for(EngineOptions& options) {
   return {all[std::size_t(options.crew->processes().rank_here()) % all.size()]};
 }
 
-// What is played in one piece.
-void check_stages(const Model& model, const EngineOptions& options) {
-  if (!model.has_stages()) return;
-  const char* const asked = options.crew != nullptr                              ? "in several processes"
-                            : !options.bricks.empty() || options.gpus.size() > 1 ? "in bricks"
-                                                                                 : nullptr;
-  if (asked != nullptr && options.engine == "cuda")
-    throw UserError(fmt::format(
-        "{}: {}, which cannot be played {} on GPUs yet; on threads it can, and on one GPU.", model.source,
-        model.living != nullptr ? "its cells have properties, growth or rules" : "it has substances", asked));
-}
-
 void check(const EngineOptions& options) {
   const std::string &engine = options.engine, &schedule = options.schedule;
   if (engine != "serial" && engine != "threads" && engine != "cuda")
@@ -84,7 +72,6 @@ EngineOptions chosen_engine(const Model& model, const EngineOptions& options, in
   if (chosen.engine == "auto") chosen.engine = meant_by_auto(model, options, simulations);
   if (chosen.engine == "cuda" && chosen.gpus.empty()) chosen.gpus = {chosen.device};
   check(chosen);
-  check_stages(model, chosen);
   if (chosen.schedule.empty()) chosen.schedule = chosen.engine == "serial" ? "serial" : "tiles";
   if (chosen.threads == 0)
     chosen.threads = chosen.crew == nullptr

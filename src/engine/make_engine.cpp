@@ -96,12 +96,12 @@ std::unique_ptr<Engine> unchecked_engine(const Model& model, const Physics& phys
 
 MakeRank make_ranks(const Model& model, const EngineOptions& options, int ranks) {
   const bool alone = options.crew == nullptr;
+  const int threads = alone ? std::max(1, options.threads / ranks) : options.threads;
+  const Model* const living = model.has_stages() ? &model : nullptr;
   if (options.engine == "cuda")
     return cuda::ranks_of_gpus(options.gpus, alone ? ranks : 0, model.seed, tiles::settings_for(model),
-                               model.largest_act(), numbers_of(options));
-  const int threads = alone ? std::max(1, options.threads / ranks) : options.threads;
-  return ranks_of_threads(model.lattice.dimension, model.seed, tiles::settings_for(model), threads,
-                          model.has_stages() ? &model : nullptr);
+                               model.largest_act(), numbers_of(options), threads, living);
+  return ranks_of_threads(model.lattice.dimension, model.seed, tiles::settings_for(model), threads, living);
 }
 
 std::unique_ptr<Engine> make_engine(const Model& model, const Physics& physics, State state,

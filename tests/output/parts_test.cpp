@@ -250,7 +250,7 @@ TEST_F(PictureOfParts, IsThatOfTheWhole) {
   with_crew(4, model, [&](const EngineOptions& options) {
     const auto engine = test::engine_for(model, options);
     engine->advance(3);
-    for (const auto [colour, frame] :
+    for (const auto& [colour, frame] :
          {std::pair(PictureSettings::ColourBy::type, PictureSettings::FrameOf::lattice),
           std::pair(PictureSettings::ColourBy::cell, PictureSettings::FrameOf::lattice),
           std::pair(PictureSettings::ColourBy::act, PictureSettings::FrameOf::tissue)})

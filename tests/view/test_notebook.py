@@ -76,8 +76,9 @@ class Frame:
 
     def world(self):
         events = self.page.browser.events(self.page.session)
+        gone = {e["params"]["sessionId"] for e in events if e["method"] == "Target.detachedFromTarget"}
         attached = [e["params"]["sessionId"] for e in events if e["method"] == "Target.attachedToTarget"
-                    and e["params"]["targetInfo"]["type"] == "iframe"]
+                    and e["params"]["targetInfo"]["type"] == "iframe" and e["params"]["sessionId"] not in gone]
         if attached:
             return attached[-1], None
         main = self.page.call("Page.getFrameTree")["frameTree"]["frame"]["id"]

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/centroid.hpp"
+#include "engine/cuda/instructions.cuh"
 #include "engine/cuda/state/device_tables.hpp"
 #include "terms/hamiltonian.hpp"
 
@@ -223,17 +224,6 @@ __device__ __forceinline__ bool thaw(const StateTables& t, Copy& copy) {
   copy.winner = frozen::effective_source(copy.winner, source_frozen);
   copy.winner_type = type_of(t, copy.winner);
   return true;
-}
-
-// Fire-and-forget updates (`red`): the old value is not returned. (In large kernels the compiler makes of
-// atomicAdd and atomicMin atomics that return it, used or not.)
-__device__ __forceinline__ void add(void* to, int64_t by) {
-  asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(to)), "l"(by)
-               : "memory");
-}
-__device__ __forceinline__ void lower(uint64_t* what, uint64_t to) {
-  asm volatile("red.relaxed.gpu.global.min.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(what)), "l"(to)
-               : "memory");
 }
 
 // A cell gains (sign +1) or loses (-1) a site. Volume and perimeter are the halves of one 64-bit number,

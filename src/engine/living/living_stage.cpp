@@ -33,6 +33,7 @@ std::unique_ptr<TissueShare> whole_unless(std::unique_ptr<TissueShare> share, co
 LivingStage::LivingStage(const Model& model, const State& state, int members,
                          std::unique_ptr<TissueShare> share)
     : lives_(model.living != nullptr),
+      has_substances_(!model.substances.empty()),
       living_(lives_ ? model.living : std::make_shared<Living>()),
       seed_(model.seed),
       frozen_(model.frozen_types()),
@@ -60,9 +61,18 @@ void LivingStage::require_success() const {
   if (has_failed()) throw UserError(fmt::format("{}: {}", source_, failure_));
 }
 
+// Before anything happens to a cell.
+bool LivingStage::looks_at_sites(int64_t mcs) const {
+  return has_substances_ || (lives_ && always_.are_needed()) || (is_ruled(mcs) && of_rules_.are_needed());
+}
+
 void LivingStage::play(State& state, int64_t mcs, Team& team, int member) {
+  if (tissue_.share().brings_sites() && looks_at_sites(mcs)) {
+    if (member == 0) tissue_.speak([](TissueShare& share) { share.bring_sites(); });
+    team.wait();
+  }
   if (lives_) always_.count(state, tissue_, team, member);
-  if (lives_ && mcs % living_->every == 0) of_rules_.count(state, tissue_, team, member);
+  if (is_ruled(mcs)) of_rules_.count(state, tissue_, team, member);
   play_substances(state, mcs, team, member);
   if (lives_) play_cells(state, mcs, team, member);
 }
@@ -91,7 +101,7 @@ void LivingStage::play_cells(State& state, int64_t mcs, Team& team, int member) 
   Member& me = members_[std::size_t(member)];
   const int members = team.members();
   Cells& cells = state.cells;
-  const bool ruled = mcs % living_->every == 0;
+  const bool ruled = is_ruled(mcs);
   me.events.clear();
   me.sites.clear();
   if (ruled) find_ended(cells, mcs, me, member, members);
@@ -307,6 +317,7 @@ void LivingStage::agree_on_events(const State& state) {
   tissue_.speak([&](TissueShare& share) {
     failure_ = share.first_of(failure_);
     any_events_ = share.any(any_events_);
+    if (!events_.empty()) share.bring_sites();
   });
   touched_.assign(any_events_ ? state.cells.count() : 0, 0);
   for (const CellEvent& event : events_) touched_[event.cell] = 1;

@@ -22,8 +22,12 @@ class LivingStage {
   void play(State& state, int64_t mcs, Team& team, int member);
   // What there is of substances of a first state.
   void count_totals(State& state) const { substances_.count_totals(state); }
+  // Whether formulas read where cells are.
+  bool reads_places() const { return programs_.read_places; }
   // Whether the last one made cells, or gave sites other ids: then what is known of them is old.
   bool changed_lattice() const { return changed_; }
+  // Whether anything happened to a cell, anywhere in the tissue.
+  bool any_events() const { return any_events_; }
   // Whether it cannot go on. All members see the same.
   bool has_failed() const { return !failure_.empty() || tissue_.failure() != nullptr; }
   // Throws UserError where it cannot, or what kept it from hearing of the rest of the tissue.
@@ -37,6 +41,7 @@ class LivingStage {
 
     Counts(const Model& model, const std::vector<formula::Input>& inputs)
         : neighbours(model, inputs), concentrations(model, inputs) {}
+    bool are_needed() const { return neighbours.is_needed() || concentrations.is_needed(); }
     void count(const State& state, SharedTissue& tissue, Team& team, int member);
   };
   // Columns of a batch of cells, of one type.
@@ -58,6 +63,8 @@ class LivingStage {
   Readings readings_of(const Cells& cells, int64_t mcs, const Counts& counts) const;
   void work_out_secretion(const Cells& cells, int64_t mcs, const LivingPrograms::Secretion& secretion,
                           Batch& batch, Member& me);
+  bool is_ruled(int64_t mcs) const { return lives_ && mcs % living_->every == 0; }
+  bool looks_at_sites(int64_t mcs) const;
   void play_cells(State& state, int64_t mcs, Team& team, int member);
   void play_substances(State& state, int64_t mcs, Team& team, int member);
   void advance_equations(Cells& cells, int64_t mcs, TypeId type, Batch& batch, Member& me) const;
@@ -74,6 +81,7 @@ class LivingStage {
             const Batch& batch, std::size_t at) const;
 
   bool lives_;  // else there are substances alone
+  bool has_substances_;
   std::shared_ptr<const Living> living_;
   uint64_t seed_;
   std::vector<bool> frozen_;

@@ -18,6 +18,13 @@ std::vector<formula::Input> asked(const std::vector<const formula::Program*>& pr
   return inputs;
 }
 
+bool ask_for_places(const std::vector<formula::Input>& inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](const formula::Input& input) {
+    return input.of.empty() && input.draw < 0 &&
+           (input.name == "x" || input.name == "y" || input.name == "z");
+  });
+}
+
 }  // namespace
 
 int rank_of(Rule::Deed deed) {
@@ -74,6 +81,10 @@ LivingPrograms::LivingPrograms(const Model& model) : types(model.types.size()) {
       of_equations.insert(of_equations.end(), equations->given().begin(), equations->given().end());
   }
   for (const Secretion& secretion : secretions) always.push_back(&secretion.rate);
+  read_places = ask_for_places(of_equations);
+  for (const std::vector<const formula::Program*>* programs : {&of_rules, &always})
+    for (const formula::Program* const program : *programs)
+      read_places = read_places || ask_for_places(program->inputs());
   asked_by_rules = asked(of_rules, {});
   asked_always = asked(always, of_equations);
 }

@@ -39,6 +39,9 @@ class TissueShare {
   virtual std::unique_ptr<TissueSites> sites(State& state, const Neighbourhood& perimeter) {
     return std::make_unique<SitesOfState>(state, perimeter);
   }
+  // Called by one member of the team before sites are looked at, where they are kept elsewhere.
+  virtual bool brings_sites() const { return false; }
+  virtual void bring_sites() {}
 
   // All who play the tissue call these at the same time, each by one member of its team. They throw where
   // another one has gone.

@@ -42,6 +42,7 @@ class BrickShare::Sites : public TissueSites {
 
   void change(const Cells&, const CellChanges& changes) override {
     TissuePart& part = share_.part_;
+    share_.changes_ = {changes.born, changes.of_new_type, {}};
     for (const TouchedSite& touched : changes.sites) {
       const Vec3i place = stored(touched.site);
       if (!state_.lattice.contains(place)) continue;
@@ -52,6 +53,7 @@ class BrickShare::Sites : public TissueSites {
       }
       state_.ids[at] = touched.cell;
       if (touched.cell == kMedium && !state_.act.empty()) state_.act[at] = 0;
+      share_.changes_.sites.push_back({touched.cell, Site(at)});
     }
     part.here[kMedium] = 0;
   }
@@ -91,13 +93,15 @@ class BrickShare::Sites : public TissueSites {
   const Neighbourhood& perimeter_;
 };
 
-BrickShare::BrickShare(TissuePart& part, Sharing& sharing, Exchange& exchange, Traffic& traffic)
+BrickShare::BrickShare(TissuePart& part, Sharing& sharing, Exchange& exchange, Traffic& traffic,
+                       std::function<void()> bring_sites)
     : TissueShare({part.grid.lattice(), part.brick.origin, part.brick.own_stored()}),
       part_(part),
       sharing_(sharing),
       exchange_(exchange),
       traffic_(traffic),
-      voxels_(part, exchange, traffic.substances) {}
+      voxels_(part, exchange, traffic.substances),
+      bring_sites_(std::move(bring_sites)) {}
 
 std::unique_ptr<TissueSites> BrickShare::sites(State& state, const Neighbourhood& perimeter) {
   return std::make_unique<Sites>(*this, state, perimeter);

@@ -2,6 +2,8 @@
 // cell work out the same of it, from sums over the sites of all.
 #pragma once
 
+#include <functional>
+
 #include "engine/engine.hpp"
 #include "engine/living/tissue_share.hpp"
 #include "engine/ranks/brick_voxels.hpp"
@@ -11,7 +13,17 @@ namespace kiln {
 
 class BrickShare : public TissueShare {
  public:
-  BrickShare(TissuePart& part, Sharing& sharing, Exchange& exchange, Traffic& traffic);
+  // What the last events changed here: rows, and sites as stored, with the rows that have them now.
+  struct Changes {
+    std::vector<CellId> born, of_new_type;
+    std::vector<TouchedSite> sites;
+  };
+
+  // `bring_sites` puts the sites into the part, where they are kept elsewhere.
+  BrickShare(TissuePart& part, Sharing& sharing, Exchange& exchange, Traffic& traffic,
+             std::function<void()> bring_sites = {});
+
+  const Changes& changes() const { return changes_; }
 
   bool is_whole() const override { return false; }
   CellId number_of(CellId row) const override { return part_.number[row]; }
@@ -19,6 +31,10 @@ class BrickShare : public TissueShare {
   uint64_t cells_in_all(const Cells&) const override { return part_.cells_in_all; }
   const CellId* numbers() const override { return part_.number.data(); }
   std::unique_ptr<TissueSites> sites(State& state, const Neighbourhood& perimeter) override;
+  bool brings_sites() const override { return bool(bring_sites_); }
+  void bring_sites() override {
+    if (bring_sites_) bring_sites_();
+  }
 
   double largest(double here) override;
   bool any(bool here) override { return exchange_.any(here); }
@@ -48,6 +64,8 @@ class BrickShare : public TissueShare {
   Exchange& exchange_;
   Traffic& traffic_;
   BrickVoxels voxels_;
+  std::function<void()> bring_sites_;
+  Changes changes_;
   std::vector<Message> out_, in_;  // by partner
 };
 

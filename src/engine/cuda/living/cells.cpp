@@ -34,13 +34,6 @@ std::vector<bool> types_that_come(const Model& model) {
   return come;
 }
 
-bool reads_places(const formula::Program& program) {
-  return std::any_of(program.inputs().begin(), program.inputs().end(), [](const formula::Input& input) {
-    return input.of.empty() && input.draw < 0 &&
-           (input.name == "x" || input.name == "y" || input.name == "z");
-  });
-}
-
 }  // namespace
 
 CellRoom room_for(const Model& model, const State& state, const std::vector<std::size_t>& at_least) {
@@ -78,16 +71,9 @@ DeviceCells::DeviceCells(const Device& device, const Stream& stream, const Model
       secretion_(model.substances.size()),
       found_count_(device, 1, "what becomes of cells") {
   for (std::size_t type = 1; type < programs_.types.size(); ++type) {
-    reads_places_ = reads_places_ || reads_places(programs_.types[type].rules) ||
-                    reads_places(programs_.types[type].growth);
-    if (const auto& equations = living_->types[type].equations) {
-      has_equations_ = true;
-      reads_places_ = reads_places_ || reads_places(equations->step());
-    }
+    has_equations_ = has_equations_ || living_->types[type].equations != nullptr;
     has_growth_ = has_growth_ || living_->types[type].growth != kNoFormula;
   }
-  for (const LivingPrograms::Secretion& secretion : programs_.secretions)
-    reads_places_ = reads_places_ || reads_places(secretion.rate);
   failure_.fill(0);
   use_rows();
 }
@@ -119,7 +105,7 @@ void DeviceCells::use_rows() {
 }
 
 void DeviceCells::count(int64_t mcs, const DeviceSubstances* substances) {
-  if (reads_places_) state_.bring_sums_up_to_date(stream_);
+  if (programs_.read_places) state_.bring_sums_up_to_date(stream_);
   counts_.count(state_, substances, is_ruled(mcs));
 }
 

@@ -62,7 +62,7 @@ class DeviceCells : private TissueSites {
   LivingPrograms programs_;
   DeviceCounts counts_;
   CellEvents carry_out_;
-  bool reads_places_ = false, has_equations_ = false, has_growth_ = false;
+  bool has_equations_ = false, has_growth_ = false;
 
   Function live_, grow_, work_out_secretion_, mark_rows_, find_touched_, change_sites_, count_perimeters_;
   LivingTables tables_{};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/cuda/living/cells.hpp"
 #include "engine/ranks/sent.hpp"
 
 namespace kiln::cuda {
@@ -21,7 +22,8 @@ int64_t outbox_bytes(int64_t cells, int64_t sites_per_cell, const tiles::Setting
 
 // Spare rows by type, for cells that come to the brick. A shared cell stays shared until it is a little
 // farther away than near, and cells of a type may gather.
-std::vector<std::size_t> spare_rows(const TissuePart& part, const Sharing& sharing, int types) {
+std::vector<std::size_t> spare_rows(const TissuePart& part, const Sharing& sharing, int types,
+                                    const Model* living) {
   std::vector<std::size_t> cells(std::size_t(types), 0), shared = cells, spare = cells;
   for (CellId own = 1; own < part.state.cells.count(); ++own) {
     cells[part.state.cells.type[own]] += 1;
@@ -30,6 +32,9 @@ std::vector<std::size_t> spare_rows(const TissuePart& part, const Sharing& shari
   constexpr std::size_t kLeast = 64, kPartOfCells = 128, kPartOfShared = 6;
   for (std::size_t k = 0; k < spare.size(); ++k)
     spare[k] = kLeast + cells[k] / kPartOfCells + shared[k] / kPartOfShared;
+  if (living == nullptr || living->living == nullptr) return spare;
+  const CellRoom to_be_born = room_for(*living, part.state);
+  for (std::size_t k = 0; k < spare.size(); ++k) spare[k] += to_be_born.spare[k];
   return spare;
 }
 
@@ -37,14 +42,15 @@ std::vector<std::size_t> spare_rows(const TissuePart& part, const Sharing& shari
 
 BrickPlayer::Memory::Memory(const Device& device, const Stream& stream, TissuePart& part,
                             const Sharing& sharing_of_part, int types, int max_act,
-                            const std::vector<uint32_t>& told)
-    : state(device, stream, part, max_act, spare_rows(part, sharing_of_part, types)),
+                            const std::vector<uint32_t>& told, const Model* living)
+    : state(device, stream, part, max_act, spare_rows(part, sharing_of_part, types, living)),
       sharing(device, stream, state, part, sharing_of_part, told),
       stamp(kFirstStamp) {}
 
 BrickPlayer::BrickPlayer(TissuePart part, Exchange& exchange, const Holders& holders, const Physics& physics,
                          uint64_t seed, const tiles::Settings& settings, int max_act, int device,
-                         std::shared_ptr<PeerGroup> peers, Numbers numbers)
+                         std::shared_ptr<PeerGroup> peers, Numbers numbers, int threads,
+                         const Model* living)
     : physics_(physics),
       seed_(seed),
       settings_(settings),
@@ -69,6 +75,11 @@ BrickPlayer::BrickPlayer(TissuePart part, Exchange& exchange, const Holders& hol
   faults_.fill(0);
   told_.fill(0);
   expect_sizes();
+  if (living != nullptr) {
+    tick_.lives = true;
+    life_ = std::make_unique<BrickLife>(*living, part_, sharing_, exchange_, traffic_, threads,
+                                        [this] { fetch(PartOf::sites); });
+  }
   begin({});
 }
 
@@ -85,7 +96,8 @@ void BrickPlayer::expect_sizes() {
 void BrickPlayer::begin(const std::vector<uint32_t>& told) {
   memory_.reset();
   memory_ =
-      std::make_unique<Memory>(device_, stream_, part_, sharing_, physics_.adhesion.types, max_act_, told);
+      std::make_unique<Memory>(device_, stream_, part_, sharing_, physics_.adhesion.types, max_act_, told,
+                               life_ != nullptr ? &life_->model() : nullptr);
   refreshed_at_ = part_.state.mcs;
   compile();
 }
@@ -130,6 +142,13 @@ void BrickPlayer::compile() {
   m.state.use(module);
   m.sharing.use(module);
   fields_.give(device_, module, physics_);
+  if (const int count = used_substances(physics_); count > 0) {
+    concentrations_.resize(std::size_t(count));
+    give_concentrations();
+    std::vector<const float*> values;
+    for (const Buffer<float>& of_substance : concentrations_) values.push_back(of_substance.data());
+    module.set_global("kSubstanceValues", values);
+  }
   give_numbers(module, physics_, numbers_, settings_.hopeless);
   launch_ = {{unsigned(shape_.crew)}, {unsigned(32 * shape_.warps_per_block)}, shape_.shared_bytes};
 
@@ -306,6 +325,7 @@ struct BrickPlayer::Stages {
   BrickPlayer& brick;
 
   void age_act() {}  // stamps tell how old a site is
+  void live(int64_t mcs) { brick.live(mcs); }
   void count_sums() { brick.count_all_sums(); }
   void move_anchors() { brick.move_anchors(); }
   void turn_cells(int64_t mcs) {
@@ -319,6 +339,48 @@ void BrickPlayer::finish_mcs() {
   cells_are_current_ = sites_are_current_ = false;
   Stages stages{*this};
   play_tick(tick_, part_.state.mcs, stages);
+}
+
+// Who shares which cells is agreed on first: there are others afterwards.
+void BrickPlayer::live(int64_t mcs) {
+  if (is_refreshing_) complete_refresh();
+  if (tick_.counts && life_->reads_places()) count_all_sums();
+  memory_->state.fetch_cells(memory_->open);
+  memory_->sharing.fetch_here(part_.here);
+  life_->play(mcs);
+  if (life_->changed_lattice())
+    follow_changes();
+  else
+    memory_->state.store_cells();
+  if (life_->any_events()) fit_mail();  // together with all others
+  give_concentrations();
+}
+
+// Daughters are known to whom their mothers were.
+void BrickPlayer::follow_changes() {
+  const BrickShare::Changes& changes = life_->changes();
+  const std::vector<uint32_t> told = memory_->sharing.told();
+  if (memory_->state.give_rows(changes.born, changes.of_new_type)) {
+    memory_->state.change_sites(changes.sites);
+    memory_->state.store_cells();
+    memory_->sharing.store(told);
+    memory_->sharing.give(brick_);
+    find_live();
+  } else {
+    counts_before_ = counts();
+    begin(told);
+  }
+  memory_->sharing.list_shared(brick_);
+}
+
+void BrickPlayer::give_concentrations() {
+  for (std::size_t s = 0; s < concentrations_.size(); ++s) {
+    const std::vector<float>& shown = part_.state.substances[s].shown;
+    if (concentrations_[s].size() == 0)
+      concentrations_[s] = Buffer<float>(device_, int64_t(shown.size()), "the substances");
+    concentrations_[s].upload(shown.data(), int64_t(shown.size()), 0, &stream_);
+  }
+  stream_.synchronize();
 }
 
 // Every brick has counted its own sites.
@@ -383,12 +445,13 @@ Traffic BrickPlayer::traffic() const {
 }
 
 MakeRank ranks_of_gpus(const std::vector<int>& devices, int ranks, uint64_t seed,
-                       const tiles::Settings& settings, int max_act, Numbers numbers) {
+                       const tiles::Settings& settings, int max_act, Numbers numbers, int threads,
+                       const Model* living) {
   const auto peers = ranks > 0 ? make_peer_group(ranks, devices) : nullptr;
   return {[=](TissuePart part, Exchange& exchange, const Holders& holders, const Physics& physics) {
             const int device = devices[std::size_t(part.brick.rank) % devices.size()];
             return std::make_unique<BrickPlayer>(std::move(part), exchange, holders, physics, seed, settings,
-                                                 max_act, device, peers, numbers);
+                                                 max_act, device, peers, numbers, threads, living);
           },
           true};
 }

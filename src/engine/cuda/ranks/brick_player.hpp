@@ -7,6 +7,7 @@
 #include "engine/cuda/state/field_values.hpp"
 #include "engine/cuda/tiles/data.hpp"
 #include "engine/cuda/tiles/source.hpp"
+#include "engine/ranks/brick_life.hpp"
 #include "engine/ranks/rank_player.hpp"
 #include "engine/schedule/tick.hpp"
 #include "engine/schedule/tiles_plan.hpp"
@@ -17,7 +18,8 @@ class BrickPlayer : public RankPlayer {
  public:
   BrickPlayer(TissuePart part, Exchange& exchange, const Holders& holders, const Physics& physics,
               uint64_t seed, const tiles::Settings& settings, int max_act, int device,
-              std::shared_ptr<PeerGroup> peers, Numbers numbers);
+              std::shared_ptr<PeerGroup> peers, Numbers numbers, int threads = 1,
+              const Model* living = nullptr);
 
   void set_physics(const Physics& physics) override;
   void advance(int64_t mcs) override;
@@ -34,7 +36,7 @@ class BrickPlayer : public RankPlayer {
   // All that lies on the device and is made anew where there is no room for cells that come.
   struct Memory {
     Memory(const Device& device, const Stream& stream, TissuePart& part, const Sharing& sharing, int types,
-           int max_act, const std::vector<uint32_t>& told);
+           int max_act, const std::vector<uint32_t>& told, const Model* living);
 
     BrickState state;
     BrickSharing sharing;
@@ -61,6 +63,9 @@ class BrickPlayer : public RankPlayer {
   void expect_sizes();
   void find_live();
   void finish_mcs();
+  void live(int64_t mcs);
+  void follow_changes();
+  void give_concentrations();
   void unite_sums(bool marked_only);
   void count_all_sums();
   void move_anchors();
@@ -81,6 +86,7 @@ class BrickPlayer : public RankPlayer {
   std::unique_ptr<Memory> memory_;
   Mail mail_;
   FieldValues fields_;
+  std::vector<Buffer<float>> concentrations_;  // of substances that copy attempts read
   Buffer<Control> control_;
   Buffer<uint32_t> open_at_, faults_;
   Buffer<uint64_t> told_;  // records by kind, as far as they are added up
@@ -100,10 +106,14 @@ class BrickPlayer : public RankPlayer {
   Function judge_all_, judge_open_, carry_out_owned_, carry_out_all_, find_live_;
   Function tell_claims_, tell_sums_, hear_copies_, hear_claims_, hear_sums_;
   Function turn_, move_anchors_, count_sums_, refresh_stamps_;
+  std::unique_ptr<BrickLife> life_;
 };
 
 // Bricks of one process, dealt to these GPUs; `ranks` in all, or 0 where the others are in other processes.
+// `living` is the model where something happens between two MCS, which `threads` of a processor play for each
+// brick; it has to be there while ranks are made.
 MakeRank ranks_of_gpus(const std::vector<int>& devices, int ranks, uint64_t seed,
-                       const tiles::Settings& settings, int max_act, Numbers numbers);
+                       const tiles::Settings& settings, int max_act, Numbers numbers, int threads = 1,
+                       const Model* living = nullptr);
 
 }  // namespace kiln::cuda

@@ -43,17 +43,25 @@ BrickSharing::BrickSharing(const Device& device, const Stream& stream, BrickStat
       first_found_(device, kFoundAtOnce),
       is_found_(device) {
   found_ = Buffer<FoundChange>(device, 4 * kFoundAtOnce, "who shares which cells");
-  const auto rows = std::size_t(state.rows());
+  store(told);
+  const std::vector<Zone> zones = zones_of(part, sharing);
+  zone_count_ = int32_t(zones.size());
+  zones_ = Buffer<Zone>(device, std::max<int64_t>(1, zone_count_), "who shares which cells");
+  zones_.upload(zones.data(), zone_count_);
+}
+
+void BrickSharing::store(const std::vector<uint32_t>& told) {
+  const auto rows = std::size_t(state_.rows());
   std::vector<CellId> numbers(rows, kNowhere);
   std::vector<uint32_t> sharers(rows, 0);
   std::vector<int32_t> here(rows, 0);
   std::vector<uint32_t> told_by_row(rows, 0);
   for (std::size_t row = 0; row < rows; ++row) {
-    const CellId own = state.own_of(CellId(row));
+    const CellId own = state_.own_of(CellId(row));
     if (own == kMedium && row != kMedium) continue;
-    numbers[row] = part.number[own];
-    here[row] = part.here[own];
-    sharers[row] = sharing.set_of(own);
+    numbers[row] = part_.number[own];
+    here[row] = part_.here[own];
+    sharers[row] = sharing_.set_of(own);
     if (!told.empty()) told_by_row[row] = told[own];
   }
   numbers_.upload(numbers.data(), numbers_.size());
@@ -61,10 +69,6 @@ BrickSharing::BrickSharing(const Device& device, const Stream& stream, BrickStat
   fit_sets();
   here_.upload(here.data(), here_.size());
   told_.upload(told_by_row.data(), told_.size());
-  const std::vector<Zone> zones = zones_of(part, sharing);
-  zone_count_ = int32_t(zones.size());
-  zones_ = Buffer<Zone>(device, std::max<int64_t>(1, zone_count_), "who shares which cells");
-  zones_.upload(zones.data(), zone_count_);
 }
 
 void BrickSharing::use(const Module& module) {
@@ -219,11 +223,24 @@ void BrickSharing::list_shared(BrickTables& tables) {
 std::vector<uint32_t> BrickSharing::told() const {
   std::vector<uint32_t> by_row(std::size_t(state_.rows()));
   told_.download(by_row.data(), state_.rows());
-  std::vector<uint32_t> result(part_.state.cells.count(), 0);
-  for (CellId own = 1; own < CellId(result.size()); ++own)
-    if (sharing_.is_shared(own)) result[own] = by_row[state_.row_of(own)];
+  const Cells& cells = part_.state.cells;
+  std::vector<uint32_t> result(cells.count(), 0);
+  for (CellId own = 1; own < CellId(result.size()); ++own) {
+    if (!sharing_.is_shared(own)) continue;
+    CellId row = state_.row_of(own);
+    if (row == kMedium && !cells.life.empty()) row = state_.row_of(part_.own_id.find(cells.life[own].parent));
+    result[own] = by_row[row];
+  }
   for (const CellId own : sharing_.came()) result[own] = 0;
   return result;
+}
+
+void BrickSharing::fetch_here(std::vector<int32_t>& here) const {
+  std::vector<int32_t> by_row(std::size_t(state_.rows()));
+  here_.download(by_row.data(), state_.rows());
+  for (CellId own = 1; own < CellId(here.size()); ++own)
+    here[own] =
+        sharing_.is_shared(own) ? by_row[state_.row_of(own)] : part_.state.cells.extent[own].volume;
 }
 
 }  // namespace kiln::cuda

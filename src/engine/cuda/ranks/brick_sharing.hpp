@@ -28,8 +28,13 @@ class BrickSharing {
   // The list of shared cells, and their table by number.
   void list_shared(BrickTables& tables);
 
-  // By the part's ids: how partners know a cell to be owned. For another that takes this one's place.
+  // What the host knows of who shares which cells; `told` as below, or none where partners know of nothing.
+  void store(const std::vector<uint32_t>& told);
+  // By the part's ids: how partners know a cell to be owned. For another that takes this one's place. Cells
+  // that were born since have it of their parents.
   std::vector<uint32_t> told() const;
+  // By the part's ids: sites in the brick.
+  void fetch_here(std::vector<int32_t>& here) const;
 
  private:
   uint64_t bits_of(uint32_t set) const;

@@ -17,11 +17,11 @@ BrickState::BrickState(const Device& device, const Stream& stream, TissuePart& p
     : device_(device),
       stream_(stream),
       part_(part),
-      numbers_(part.state, int(spare.size()), spare),
+      numbers_(part.state, int(spare.size()), spare, {}, true),
       layout_(site_layout(uint32_t(numbers_.from_device.size()), part.state.act.empty() ? 0 : max_act)),
       stored_(
           sites_of_brick(part.state.lattice, part.brick.own.size(), part.grid.is_cut(0), layout_.word_bytes)),
-      columns_(device, part.state.cells, rows()),
+      columns_(device, part.state.cells, rows(), false),
       sites_(device, stored_.words() * layout_.word_bytes + kOverrun, "the lattice"),
       moved_(device, rows(), "the cells"),
       anchors_moved_(device, 1, "the cells"),
@@ -46,6 +46,7 @@ void BrickState::use(const Module& module) {
   put_in_order_ = module.function("put_in_order");
   gather_rows_ = module.function("gather_rows");
   scatter_rows_ = module.function("scatter_rows");
+  change_sites_ = module.function("change_sites");
 }
 
 template <class Word>
@@ -181,6 +182,28 @@ std::vector<CellId> BrickState::add_rows(const std::vector<CellId>& cells) {
   scatter_rows_.launch(grid_stride(), stream_, rows, static_cast<const CellId*>(listed_.data()),
                        uint32_t(count), static_cast<const uint32_t*>(packed_.data()));
   return added;
+}
+
+bool BrickState::give_rows(const std::vector<CellId>& born, const std::vector<CellId>& of_new_type) {
+  for (const CellId own : of_new_type)
+    if (row_of(own) != kMedium) numbers_.remove(own);
+  bool fits = true;
+  for (const std::vector<CellId>* cells : {&of_new_type, &born})
+    for (const CellId own : *cells)
+      fits = fits && (row_of(own) != kMedium || numbers_.add(own, part_.state.cells.type[own]) != kMedium);
+  return fits;
+}
+
+void BrickState::change_sites(const std::vector<TouchedSite>& changed) {
+  std::vector<StoredChange> changes;
+  changes.reserve(changed.size());
+  for (const TouchedSite& touched : changed) changes.push_back({touched.site, row_of(touched.cell)});
+  const auto count = int64_t(changes.size());
+  if (count == 0) return;
+  if (changed_.size() < count) changed_ = Buffer<StoredChange>(device_, 2 * count, "the cells");
+  changed_.upload(changes.data(), count);
+  change_sites_.launch(grid_stride(), stream_, tables_, static_cast<const StoredChange*>(changed_.data()),
+                       count, uint32_t(part_.state.mcs));
 }
 
 Launch BrickState::grid_stride() const {

@@ -9,6 +9,7 @@
 #include "engine/cuda/state/site_layout.hpp"
 #include "engine/cuda/state/staging_buffer.hpp"
 #include "engine/cuda/state/state_packing.hpp"
+#include "engine/living/events.hpp"
 #include "engine/ranks/tissue_part.hpp"
 
 namespace kiln::cuda {
@@ -33,6 +34,13 @@ class BrickState {
   Buffer<uint32_t>& anchors_moved() { return anchors_moved_; }
   void use(const Module& module);
 
+  // From the part: the rows of all its cells, as far as motion reads them.
+  void store_cells() { columns_.upload(part_.state.cells, numbers_, 0); }
+  // Rows for cells that were born, and others for cells of another type than before. False where there is no
+  // room for all of them; what rows there are is of no use then.
+  bool give_rows(const std::vector<CellId>& born, const std::vector<CellId>& of_new_type);
+  // Sites as stored, with the part's ids.
+  void change_sites(const std::vector<TouchedSite>& changed);
   // Into the part. Scratch memory, best of at least scratch_words() words, is overwritten.
   void fetch_sites();
   void fetch_cells(Buffer<uint32_t>& scratch);
@@ -70,7 +78,8 @@ class BrickState {
   Pinned<uint32_t> packed_here_[2];
   StagingBuffer staging_;
   StateTables tables_{};
-  Function put_in_order_, gather_rows_, scatter_rows_;
+  Buffer<StoredChange> changed_;
+  Function put_in_order_, gather_rows_, scatter_rows_, change_sites_;
 };
 
 }  // namespace kiln::cuda

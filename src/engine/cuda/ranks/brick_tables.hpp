@@ -88,6 +88,12 @@ struct NewSharing {
   uint32_t set;  // of these partners
 };
 
+// A site, as stored, that gets another cell.
+struct StoredChange {
+  int64_t site;
+  CellId row;
+};
+
 // The columns of a row, each some words of four bytes, and where they lie.
 struct RowPlan {
   static constexpr int kMost = 12;

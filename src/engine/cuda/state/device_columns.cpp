@@ -19,13 +19,14 @@ Place find(std::string_view field_name) {
 
 // From field `first` to field `last` of one column, which lie side by side. T is a row of the device's table.
 template <class T>
-DeviceColumn table(const char* first, const char* last, void (*put)(StateTables&, uint8_t*)) {
+DeviceColumn table(const char* first, const char* last, void (*put)(StateTables&, uint8_t*),
+                   bool of_life = false) {
   const Place from = find(first), to = find(last);
   const std::size_t end = to.field->offset + std::size_t(to.field->count) * bytes_of(to.field->element);
   static_assert(sizeof(T) % 4 == 0);
   if (from.column != to.column || end - from.field->offset > sizeof(T))
     throw Failure("a table of the device does not fit its column: " + std::string(first));
-  return {from.column, from.field->offset, end - from.field->offset, sizeof(T), put};
+  return {from.column, from.field->offset, end - from.field->offset, sizeof(T), put, of_life};
 }
 
 template <auto Member>
@@ -46,20 +47,21 @@ const std::vector<DeviceColumn>& device_columns() {
       table<OwnLambdas>("lambda_chemotaxis", "lambda_act", put<&T::own_lambdas>),
       table<Direction>("direction", "direction", put<&T::directions>),
       table<Vec3d>("history", "history", put<&T::history>),
-      table<double>("exact_target", "exact_target", put<&T::exact_targets>),
-      table<Shrinking>("shrinks", "gone_at", put<&T::shrinking>),
-      table<int64_t>("born", "born", put<&T::born>),
-      table<int32_t>("generation", "generation", put<&T::generations>),
-      table<int32_t>("end", "end", put<&T::ends>),
-      table<double>("property", "property", put<&T::properties>),
+      table<double>("exact_target", "exact_target", put<&T::exact_targets>, true),
+      table<Shrinking>("shrinks", "gone_at", put<&T::shrinking>, true),
+      table<int64_t>("born", "born", put<&T::born>, true),
+      table<int32_t>("generation", "generation", put<&T::generations>, true),
+      table<int32_t>("end", "end", put<&T::ends>, true),
+      table<double>("property", "property", put<&T::properties>, true),
   };
   return all;
 }
 
 }  // namespace
 
-DeviceColumns::DeviceColumns(const Device& device, const Cells& like, int64_t cells) {
+DeviceColumns::DeviceColumns(const Device& device, const Cells& like, int64_t cells, bool with_life) {
   for (const DeviceColumn& what : device_columns()) {
+    if (what.of_life && !with_life) continue;
     if (what.column->optional && !what.column->is_there(like)) continue;
     const int rows = what.column->rows_per_cell(like);
     held_.push_back({&what, rows, Buffer<uint8_t>(device, cells * rows * int64_t(what.stride), "the cells")});

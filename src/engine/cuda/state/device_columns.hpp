@@ -19,13 +19,15 @@ struct DeviceColumn {
   std::size_t offset, bytes;  // in a row on the host
   std::size_t stride;         // from row to row on the device: whole words of four bytes
   void (*put)(StateTables& tables, uint8_t* first_row);
+  bool of_life;  // read and written where cells live, and by nothing that moves them
 };
 
 class DeviceColumns {
  public:
   DeviceColumns() = default;
-  // Allocates columns for `cells` cells in all, with those optional ones that `like` has.
-  DeviceColumns(const Device& device, const Cells& like, int64_t cells);
+  // Allocates columns for `cells` cells in all, with those optional ones that `like` has; without those of
+  // life where the host keeps them.
+  DeviceColumns(const Device& device, const Cells& like, int64_t cells, bool with_life = true);
 
   // Rows of a simulation's cells, from row `first` on, in the device's order.
   void upload(const Cells& from, const CellNumbers& numbers, int64_t first);

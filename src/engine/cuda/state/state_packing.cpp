@@ -29,7 +29,7 @@ uint64_t place_in_order(const State& state, CellId cell) {
 }  // namespace
 
 CellNumbers::CellNumbers(const State& state, int types, const std::vector<std::size_t>& spare,
-                         const std::vector<bool>& frozen)
+                         const std::vector<bool>& frozen, bool all)
     : free_(std::size_t(types > kMostTypesByRange ? 0 : types)) {
   const std::vector<TypeId>& type = state.cells.type;
   const CellId cells = state.cells.count();
@@ -39,7 +39,7 @@ CellNumbers::CellNumbers(const State& state, int types, const std::vector<std::s
   std::vector<std::pair<uint64_t, CellId>> order;
   order.reserve(cells);
   for (CellId cell = 1; cell < cells; ++cell)
-    if (type[cell] != 0 && !state.cells.is_gone(cell, frozen))
+    if (type[cell] != 0 && (all || !state.cells.is_gone(cell, frozen)))
       order.emplace_back(uint64_t(type[cell]) << 56 | place_in_order(state, cell), cell);
   std::sort(order.begin(), order.end());
   to_device.assign(cells, kMedium);

@@ -16,9 +16,10 @@ namespace kiln::cuda {
 struct CellNumbers {
   // `types` counts the medium. UserError where there are more than the device takes. Cells of the medium's
   // type are none, and those that have no sites any more: they have no rows. `spare`, by type: rows for cells
-  // that come later. `frozen`, by type: these have sites as long as there are any.
+  // that come later. `frozen`, by type: these have sites as long as there are any. With `all`, cells without
+  // sites have rows, too.
   CellNumbers(const State& state, int types, const std::vector<std::size_t>& spare = {},
-              const std::vector<bool>& frozen = {});
+              const std::vector<bool>& frozen = {}, bool all = false);
 
   // A number for a cell that came; kMedium where there is no room.
   CellId add(CellId host, TypeId type);

@@ -27,19 +27,15 @@ class GridBarrier {
   // Called by one thread per block. Writes of the block before it are visible once the barrier is complete.
   __device__ __forceinline__ void arrive() const {
     const uint32_t by = block_rank() == 0 ? kTopBit - (model::kCrew - 1) : 1u;
-    asm volatile("fence.acq_rel.gpu;\n\tred.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(counter_), "r"(by)
-                 : "memory");
+    add_release(counter_, by);
   }
   // Whether all blocks have arrived in this phase.
   __device__ __forceinline__ bool is_complete() const {
-    uint32_t seen;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(counter_) : "memory");
-    return is_complete_at(seen);
+    return is_complete_at(load_acquire(counter_));
   }
   // Also reads the word behind the counter, in the same load.
   __device__ __forceinline__ bool is_complete(uint32_t& word) const {
-    uint64_t seen;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(seen) : "l"(counter_) : "memory");
+    const uint64_t seen = load_acquire(reinterpret_cast<const uint64_t*>(counter_));
     word = uint32_t(seen >> 32);
     return is_complete_at(uint32_t(seen));
   }

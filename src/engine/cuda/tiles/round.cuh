@@ -194,35 +194,6 @@ struct Ring {
   Queued queue[64];
 };
 
-template <int Bytes>
-__device__ __forceinline__ void copy_async(Word* to, const Word* from) {
-#if __CUDA_ARCH__ >= 800
-  const uint32_t address = uint32_t(__cvta_generic_to_shared(to));
-  if constexpr (Bytes == 16)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
-  else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(Bytes)
-                 : "memory");
-#else
-  if constexpr (Bytes == 16)
-    *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from);
-  else
-    *to = *from;
-#endif
-}
-__device__ __forceinline__ void commit_copies() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-// Waits for all groups of copies but the last.
-__device__ __forceinline__ void wait_for_copies() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_group 1;" ::: "memory");
-#endif
-  __syncwarp();
-}
-
 // Prefetches the targets of one warp, step by step: those of its own share, then those that it takes of the
 // rest where that is shared.
 class TargetLoader {
@@ -274,7 +245,10 @@ class TargetLoader {
   // Compacts the live attempts of the next batch, of the oldest step in flight, into the queue.
   __device__ __forceinline__ void gather() {
     const uint32_t slot = read_slot_;
-    if (batch_ == 0) wait_for_copies();
+    if (batch_ == 0) {
+      wait_for_copies();
+      __syncwarp();
+    }
     const Step step = ring_.step[slot];
     const uint32_t first = batch_ * tiles::kStride, in_step = first + lane_;
     batch_ = int32_t(first + tiles::kStride) < step.end && model::kBatches > 1 ? batch_ + 1 : 0;
