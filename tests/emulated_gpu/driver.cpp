@@ -26,7 +26,7 @@ constexpr Result kInvalidValue = 1, kOutOfMemory = 2, kInvalidDevice = 101, kNoS
 
 constexpr int kVersion = 13000;
 constexpr std::size_t kMemory = std::size_t(4) << 30;  // of each GPU
-constexpr int kMultiprocessors = 2, kSharedBytes = 227 << 10;
+constexpr int kMultiprocessors = 2, kSharedBytes = 64 << 10;
 
 constexpr std::size_t kEdge = 256;
 constexpr int kUnwritten = 0xCD, kFreed = 0xDD, kOutside = 0xFD;

@@ -51,15 +51,16 @@ struct Fiber {
   bool began = false;
   ucontext_t context;
   std::jmp_buf here;
+  unsigned long long got[kLanes];  // what the lanes of its thread's warp brought
 };
 
 struct Thread {
-  State state = State::done;
+  State state = State::not_begun;
   Fiber* fiber = nullptr;  // once it has begun
   // Where it waits, and what it brought.
   unsigned mask = 0;
   int what = 0;
-  unsigned long long brought = 0, got[kLanes];
+  unsigned long long brought = 0;
   bool any = false;
 };
 
@@ -95,6 +96,7 @@ class Block {
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> idle_;
   std::vector<Thread> all_;
+  std::vector<unsigned> waiting_;  // lanes, by warp
   unsigned count_ = 0, running_ = 0, done_ = 0, in_barrier_ = 0;
   bool any_ = false, gave_way_ = false;
   std::jmp_buf home_;
@@ -188,8 +190,9 @@ bool Block::complete(unsigned first, unsigned mask, int what) {
   for (unsigned lane = 0; lane < kLanes && first + lane < count_; ++lane) {
     Thread& other = all_[first + lane];
     if ((mask >> lane & 1) == 0 || other.state != State::in_warp) continue;
-    std::memcpy(other.got, all, sizeof(all));
+    std::memcpy(other.fiber->got, all, sizeof(all));
     other.state = State::ready;
+    waiting_[first / kLanes] -= 1;
   }
   return true;
 }
@@ -202,12 +205,14 @@ const unsigned long long* Block::exchange(unsigned mask, unsigned long long brou
   me.what = what;
   me.brought = brought;
   me.state = State::in_warp;
+  waiting_[first / kLanes] += 1;
   if (!complete(first, mask, what)) leave();
-  return me.got;
+  return me.fiber->got;
 }
 
 // A lane that ends is waited for no longer.
 void Block::complete_warp_of(unsigned number) {
+  if (waiting_[number / kLanes] == 0) return;
   const unsigned first = number / kLanes * kLanes;
   for (unsigned lane = 0; lane < kLanes && first + lane < count_; ++lane) {
     const Thread& other = all_[first + lane];
@@ -282,8 +287,8 @@ void Block::play(const Function& function, const Place& block, const Place& bloc
   count_ = threads.x * threads.y * threads.z;
   done_ = in_barrier_ = 0;
   any_ = false;
-  all_.resize(count_);
-  for (Thread& thread : all_) thread.state = State::not_begun;
+  all_.assign(count_, {});
+  waiting_.assign(count_ / kLanes + 1, 0);
   const unsigned warps = (count_ + kLanes - 1) / kLanes;
   while (done_ < count_) {
     bool any = false;
