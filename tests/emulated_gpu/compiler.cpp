@@ -61,14 +61,16 @@ std::string with_entries(const std::string& preprocessed) {
                                         "unsigned char* const $1 = emulated_shared_memory;");
   text = std::regex_replace(text, std::regex(R"(__shared__)"), "static thread_local");
   std::set<std::string> kernels;
-  static const std::regex kernel(R"(__global__\s+void\s+(?:__launch_bounds__\s*\(([^()]|\([^()]*\))*\)\s*)?(\w+)\s*\()");
+  static const std::regex kernel(
+      R"(__global__\s+void\s+(?:__launch_bounds__\s*\(([^()]|\([^()]*\))*\)\s*)?(\w+)\s*\()");
   for (auto found = std::sregex_iterator(text.begin(), text.end(), kernel); found != std::sregex_iterator();
        ++found)
     kernels.insert((*found)[2]);
   text = std::regex_replace(text, std::regex(R"(__launch_bounds__\s*\(([^()]|\([^()]*\))*\))"), "");
   text = std::regex_replace(text, std::regex(R"(__global__)"), "");
   for (const std::string& name : kernels)
-    text += "extern \"C\" const EmulatedKernel kiln_kernel_" + name + " = emulated_kernel<&" + name + ">();\n";
+    text +=
+        "extern \"C\" const EmulatedKernel kiln_kernel_" + name + " = emulated_kernel<&" + name + ">();\n";
   return text;
 }
 
@@ -83,16 +85,19 @@ Result run_compiler(const std::string& arguments, const fs::path& log) {
 Result Program::compile() {
   const Folder folder;
   for (const auto& [header, text] : headers)
-    write_file(folder / header, header == "engine/cuda/instructions.cuh" ? read_file(KILN_EMULATED_FOLDER "/instructions.cuh") : text);
-  const fs::path main = folder / "main.cpp", expanded = folder / "expanded.cpp", library = folder / "kernels.so",
-                 messages = folder / "log";
+    write_file(folder / header, header == "engine/cuda/instructions.cuh"
+                                    ? read_file(KILN_EMULATED_FOLDER "/instructions.cuh")
+                                    : text);
+  const fs::path main = folder / "main.cpp", expanded = folder / "expanded.cpp",
+                 library = folder / "kernels.so", messages = folder / "log";
   write_file(main, source);
   const auto give_up = [&] {
     log = read_file(messages);
     return kCompilationFailed;
   };
   if (run_compiler("-E -P -D__CUDACC__ -D__CUDACC_RTC__ -D__CUDA_ARCH__=900 -include " KILN_EMULATED_FOLDER
-                   "/language.hpp -I" + (folder / "").string() + " " + main.string() + " -o " + expanded.string(),
+                   "/language.hpp -I" +
+                       (folder / "").string() + " " + main.string() + " -o " + expanded.string(),
                    messages) != 0)
     return give_up();
   write_file(expanded, with_entries(read_file(expanded)));

@@ -22,11 +22,11 @@ namespace {
 using Result = int;
 using Address = unsigned long long;
 constexpr Result kInvalidValue = 1, kOutOfMemory = 2, kInvalidDevice = 101, kNoSuchName = 500,
-                 kPeerAccessAlreadyEnabled = 704;
+                 kPeerAccessAlreadyEnabled = 704, kTooManyBlocks = 720;
 
 constexpr int kVersion = 13000;
-constexpr std::size_t kMemory = std::size_t(4) << 30;  // of each GPU
-constexpr int kMultiprocessors = 2, kSharedBytes = 64 << 10;
+constexpr std::size_t kMemory = std::size_t(4) << 30;         // of each GPU
+constexpr int kMultiprocessors = 2, kSharedBytes = 64 << 10;  // small ones: blocks of few threads
 
 constexpr std::size_t kEdge = 256;
 constexpr int kUnwritten = 0xCD, kFreed = 0xDD, kOutside = 0xFD;
@@ -174,13 +174,26 @@ Result find_variable(Address* address, std::size_t* bytes, Module* module, const
 
 Result attribute(int* value, int which) {
   switch (which) {  // CUdevice_attribute
-    case 13: *value = 1000000; return 0;
-    case 16: *value = kMultiprocessors; return 0;
-    case 36: *value = 1000000; return 0;
-    case 75: *value = 9; return 0;
-    case 76: *value = 0; return 0;
-    case 97: *value = kSharedBytes; return 0;
-    default: return kInvalidValue;
+    case 13:
+      *value = 1000000;
+      return 0;
+    case 16:
+      *value = kMultiprocessors;
+      return 0;
+    case 36:
+      *value = 1000000;
+      return 0;
+    case 75:
+      *value = 9;
+      return 0;
+    case 76:
+      *value = 0;
+      return 0;
+    case 97:
+      *value = kSharedBytes;
+      return 0;
+    default:
+      return kInvalidValue;
   }
 }
 
@@ -197,7 +210,9 @@ using Event = CUevent_st*;
 extern "C" {
 
 Result cuGetErrorName(Result result, const char** name) {
-  *name = result == kOutOfMemory ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_EMULATED";
+  *name = result == kOutOfMemory     ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : result == kTooManyBlocks ? "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"
+                                     : "CUDA_ERROR_EMULATED";
   return 0;
 }
 Result cuGetErrorString(Result result, const char** text) {
@@ -260,7 +275,9 @@ Result cuMemFreeHost(void* memory) {
   std::free(memory);
   return 0;
 }
-Result cuMemcpyHtoD_v2(Address to, const void* from, std::size_t bytes) { return copy(to, host(from), bytes); }
+Result cuMemcpyHtoD_v2(Address to, const void* from, std::size_t bytes) {
+  return copy(to, host(from), bytes);
+}
 Result cuMemcpyDtoH_v2(void* to, Address from, std::size_t bytes) { return copy(host(to), from, bytes); }
 Result cuMemcpyDtoD_v2(Address to, Address from, std::size_t bytes) { return copy(to, from, bytes); }
 Result cuMemsetD8_v2(Address to, unsigned char byte, std::size_t bytes) {
@@ -293,8 +310,9 @@ Result cuModuleGetFunction(Function** function, Module* module, const char* name
 Result cuModuleGetGlobal_v2(Address* address, std::size_t* bytes, Module* module, const char* name) {
   return find_variable(address, bytes, module, name);
 }
-Result cuFuncGetAttribute(int* value, int, Function*) {
-  *value = 0;
+Result cuFuncGetAttribute(int* value, int which, Function*) {
+  constexpr int kRegisters = 4;
+  *value = which == kRegisters ? 32 : 0;
   return 0;
 }
 Result cuFuncSetAttribute(Function*, int, int bytes) { return bytes > kSharedBytes ? kInvalidValue : 0; }
@@ -311,6 +329,7 @@ Result cuLaunchKernel(Function* function, unsigned x, unsigned y, unsigned z, un
 Result cuLaunchCooperativeKernel(Function* function, unsigned x, unsigned y, unsigned z, unsigned threads_x,
                                  unsigned threads_y, unsigned threads_z, unsigned shared_bytes, Stream,
                                  void** arguments) {
+  if (x * y * z > unsigned(kMultiprocessors)) return kTooManyBlocks;  // one on each
   launch(*function, {x, y, z}, {threads_x, threads_y, threads_z}, shared_bytes, true, arguments);
   return 0;
 }

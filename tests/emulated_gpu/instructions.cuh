@@ -5,9 +5,7 @@
 
 namespace kiln::device {
 
-inline void add(void* to, int64_t by) {
-  __atomic_fetch_add(static_cast<int64_t*>(to), by, __ATOMIC_RELAXED);
-}
+inline void add(void* to, int64_t by) { __atomic_fetch_add(static_cast<int64_t*>(to), by, __ATOMIC_RELAXED); }
 inline void lower(uint64_t* what, uint64_t to) {
   uint64_t seen = __atomic_load_n(what, __ATOMIC_RELAXED);
   while (to < seen &&

@@ -40,7 +40,7 @@ struct EmulatedCalls {
 };
 inline thread_local EmulatedPlaces emulated_places;
 inline const EmulatedCalls* emulated_calls;
-alignas(1024) inline thread_local unsigned char emulated_shared_memory[227 << 10];
+alignas(1024) inline thread_local unsigned char emulated_shared_memory[64 << 10];
 extern "C" unsigned char* kiln_emulated_shared() { return emulated_shared_memory; }
 extern "C" EmulatedPlaces* kiln_emulated_places() { return &emulated_places; }
 extern "C" void kiln_emulated_begin(const EmulatedCalls* calls) { emulated_calls = calls; }
@@ -51,6 +51,7 @@ extern "C" void kiln_emulated_begin(const EmulatedCalls* calls) { emulated_calls
 #define gridDim (emulated_places.blocks)
 
 // Of a block.
+inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __syncthreads() { emulated_calls->block_barrier(false); }
 inline int __syncthreads_or(int mine) { return emulated_calls->block_barrier(mine != 0); }
 
@@ -199,6 +200,7 @@ constexpr const unsigned long* emulated_sizes(void (*)(Parameters...)) {
 template <auto Kernel>
 constexpr EmulatedKernel emulated_kernel() {
   constexpr int count = emulated_count(Kernel);
-  return {[](void** arguments) { emulated_call(Kernel, arguments, EmulatedInts<__integer_pack(count)...>{}); },
-          emulated_sizes(Kernel), count};
+  return {
+      [](void** arguments) { emulated_call(Kernel, arguments, EmulatedInts<__integer_pack(count)...>{}); },
+      emulated_sizes(Kernel), count};
 }

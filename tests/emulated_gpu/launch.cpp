@@ -1,5 +1,9 @@
 #include "launch.hpp"
 
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <algorithm>
 #include <csetjmp>
 #include <cstdint>
 #include <cstdio>
@@ -9,9 +13,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <sys/mman.h>
-#include <ucontext.h>
 
 namespace kiln::emulated {
 namespace {
@@ -200,7 +201,8 @@ bool Block::complete(unsigned first, unsigned mask, int what) {
 const unsigned long long* Block::exchange(unsigned mask, unsigned long long brought, int what) {
   Thread& me = all_[running_];
   const unsigned first = running_ / kLanes * kLanes;
-  if ((mask >> (running_ - first) & 1) == 0) die(std::string(function_->name) + ": a lane is not in its own mask");
+  if ((mask >> (running_ - first) & 1) == 0)
+    die(std::string(function_->name) + ": a lane is not in its own mask");
   me.mask = mask;
   me.what = what;
   me.brought = brought;
@@ -270,7 +272,8 @@ void Block::tell_deadlock() const {
     const Thread& thread = all_[number];
     if (thread.state == State::in_block) text += " " + std::to_string(number) + "[block]";
     if (thread.state == State::in_warp)
-      text += " " + std::to_string(number) + "[" + std::to_string(thread.what) + " of " + std::to_string(thread.mask) + "]";
+      text += " " + std::to_string(number) + "[" + std::to_string(thread.what) + " of " +
+              std::to_string(thread.mask) + "]";
   }
   die(text);
 }
@@ -308,9 +311,11 @@ void Block::play(const Function& function, const Place& block, const Place& bloc
 }  // namespace
 
 const Calls& calls() {
-  static const Calls table = {
-      [](unsigned mask, unsigned long long brought, int what) { return block_here.exchange(mask, brought, what); },
-      [](bool brought) { return block_here.barrier(brought); }, [] { block_here.give_way(); }};
+  static const Calls table = {[](unsigned mask, unsigned long long brought, int what) {
+                                return block_here.exchange(mask, brought, what);
+                              },
+                              [](bool brought) { return block_here.barrier(brought); },
+                              [] { block_here.give_way(); }};
   return table;
 }
 

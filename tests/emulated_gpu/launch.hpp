@@ -1,5 +1,5 @@
-// Plays kernels on a processor: every thread of a block is a fiber, and they take turns wherever they wait for
-// each other. What a block does is so one of the orders that a GPU may choose, and always the same.
+// Plays kernels on a processor: every thread of a block is a fiber, and they take turns wherever they wait
+// for each other. What a block does is so one of the orders that a GPU may choose, and always the same.
 #pragma once
 
 #include <cstddef>

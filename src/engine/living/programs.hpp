@@ -43,8 +43,8 @@ struct LivingPrograms {
   std::vector<Secretion> secretions;
   // What is counted for formulas, once each: for rules, and for all others, after every MCS.
   std::vector<formula::Input> asked_by_rules, asked_always;
-  std::size_t most_set = 0;   // by one rule
-  bool read_places = false;   // some ask for x, y or z
+  std::size_t most_set = 0;  // by one rule
+  bool read_places = false;  // some ask for x, y or z
 };
 
 // "cell 7, MCS 30: what it secretes is inf, where volume 12, ..."

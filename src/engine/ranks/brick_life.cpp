@@ -9,7 +9,11 @@ BrickLife::BrickLife(const Model& model, TissuePart& part, Sharing& sharing, Exc
                 threads) {}
 
 BrickLife::BrickLife(const Model& model, TissuePart& part, std::unique_ptr<BrickShare> share, int threads)
-    : model_(model), part_(part), share_(*share), stage_(model, part.state, threads, std::move(share)), team_(threads) {
+    : model_(model),
+      part_(part),
+      share_(*share),
+      stage_(model, part.state, threads, std::move(share)),
+      team_(threads) {
   stage_.count_totals(part.state);
 }
 

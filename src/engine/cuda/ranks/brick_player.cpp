@@ -49,8 +49,7 @@ BrickPlayer::Memory::Memory(const Device& device, const Stream& stream, TissuePa
 
 BrickPlayer::BrickPlayer(TissuePart part, Exchange& exchange, const Holders& holders, const Physics& physics,
                          uint64_t seed, const tiles::Settings& settings, int max_act, int device,
-                         std::shared_ptr<PeerGroup> peers, Numbers numbers, int threads,
-                         const Model* living)
+                         std::shared_ptr<PeerGroup> peers, Numbers numbers, int threads, const Model* living)
     : physics_(physics),
       seed_(seed),
       settings_(settings),
@@ -95,9 +94,8 @@ void BrickPlayer::expect_sizes() {
 
 void BrickPlayer::begin(const std::vector<uint32_t>& told) {
   memory_.reset();
-  memory_ =
-      std::make_unique<Memory>(device_, stream_, part_, sharing_, physics_.adhesion.types, max_act_, told,
-                               life_ != nullptr ? &life_->model() : nullptr);
+  memory_ = std::make_unique<Memory>(device_, stream_, part_, sharing_, physics_.adhesion.types, max_act_,
+                                     told, life_ != nullptr ? &life_->model() : nullptr);
   refreshed_at_ = part_.state.mcs;
   compile();
 }

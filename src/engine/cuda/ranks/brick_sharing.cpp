@@ -239,8 +239,7 @@ void BrickSharing::fetch_here(std::vector<int32_t>& here) const {
   std::vector<int32_t> by_row(std::size_t(state_.rows()));
   here_.download(by_row.data(), state_.rows());
   for (CellId own = 1; own < CellId(here.size()); ++own)
-    here[own] =
-        sharing_.is_shared(own) ? by_row[state_.row_of(own)] : part_.state.cells.extent[own].volume;
+    here[own] = sharing_.is_shared(own) ? by_row[state_.row_of(own)] : part_.state.cells.extent[own].volume;
 }
 
 }  // namespace kiln::cuda
