@@ -332,15 +332,6 @@ void explain_rules(const Model& m, Page& page) {
     page.raw(fmt::format("  {}. {}", i + 1, m.living->rules[i].said));
 }
 
-void explain_engines(const Model& m, Page& page) {
-  if (!m.has_stages()) return;
-  page.heading("Engines");
-  page.raw(
-      "  serial, threads, cuda, several runs at once, in bricks on threads (--bricks, mpirun); not on "
-      "several "
-      "GPUs together, since cells live or substances spread");
-}
-
 void explain_phases(const Model& m, Page& page) {
   page.heading("Phases");
   for (std::size_t i = 0; i < m.phases.size(); ++i) {
@@ -449,7 +440,6 @@ std::string explain(const Model& model) {
   explain_substances(model, page);
   explain_initial(model, page);
   explain_rules(model, page);
-  explain_engines(model, page);
   explain_phases(model, page);
   explain_output(model, page);
   const std::vector<std::string> notes = model_notes(model);

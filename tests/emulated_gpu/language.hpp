@@ -172,6 +172,7 @@ inline float __uint_as_float(unsigned bits) { return __builtin_bit_cast(float, b
 inline long long __double_as_longlong(double value) { return __builtin_bit_cast(long long, value); }
 inline double __longlong_as_double(long long bits) { return __builtin_bit_cast(double, bits); }
 inline double __dsqrt_rn(double value) { return __builtin_sqrt(value); }
+inline long long llround(double value) { return __builtin_llround(value); }
 
 // What launch.hpp knows of a kernel.
 struct EmulatedKernel {
