@@ -141,8 +141,19 @@ function(kiln_compile_together target)
   endif()
 endfunction()
 
-# kiln_compile(TARGET text|hot USES...): how a target is compiled, and what it links. All libraries of one level share the
-# precompiled header of the first; programs are compiled with other options (-fpie) and have none.
+# All libraries of one level share the precompiled header of the first.
+function(kiln_precompile target level)
+  get_property(owner GLOBAL PROPERTY KILN_PRECOMPILED_${level})
+  if(owner)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+  else()
+    target_precompile_headers(${target} PRIVATE ${KILN_PRECOMPILED})
+    set_property(GLOBAL PROPERTY KILN_PRECOMPILED_${level} ${target})
+  endif()
+endfunction()
+
+# kiln_compile(TARGET text|hot USES...): how a target is compiled, and what it links. Programs have no
+# precompiled header: their options differ (-fpie).
 function(kiln_compile target level)
   target_link_libraries(${target} PUBLIC kiln_settings Threads::Threads fmt::fmt)
   foreach(used ${ARGN})
@@ -150,13 +161,8 @@ function(kiln_compile target level)
   endforeach()
   target_compile_options(${target} PRIVATE ${KILN_OPTIONS_${level}})
   get_target_property(type ${target} TYPE)
-  get_property(owner GLOBAL PROPERTY KILN_PRECOMPILED_${level})
-  if(type STREQUAL "EXECUTABLE")
-  elseif(owner)
-    target_precompile_headers(${target} REUSE_FROM ${owner})
-  else()
-    target_precompile_headers(${target} PRIVATE ${KILN_PRECOMPILED})
-    set_property(GLOBAL PROPERTY KILN_PRECOMPILED_${level} ${target})
+  if(NOT type STREQUAL "EXECUTABLE")
+    kiln_precompile(${target} ${level})
   endif()
   if(level STREQUAL "text")
     kiln_compile_together(${target})

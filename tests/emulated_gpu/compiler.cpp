@@ -69,8 +69,8 @@ std::string with_entries(const std::string& preprocessed) {
   text = std::regex_replace(text, std::regex(R"(__launch_bounds__\s*\(([^()]|\([^()]*\))*\))"), "");
   text = std::regex_replace(text, std::regex(R"(__global__)"), "");
   for (const std::string& name : kernels)
-    text +=
-        "extern \"C\" const EmulatedKernel kiln_kernel_" + name + " = emulated_kernel<&" + name + ">();\n";
+    text += "extern \"C\" const kiln::emulated::Kernel kiln_kernel_" + name + " = emulated_kernel<&" + name +
+            ">();\n";
   return text;
 }
 

@@ -2,6 +2,8 @@
 // system may be included here: kernels bring their own fixed-width types.
 #pragma once
 
+#include "interface.hpp"
+
 #define __host__
 #define __device__
 #define __constant__
@@ -23,27 +25,12 @@ struct alignas(16) double2 {
   double x, y;
 };
 
-// The same as in launch.hpp.
-struct EmulatedPlace {
-  unsigned x, y, z;
-};
-struct EmulatedPlaces {
-  EmulatedPlace thread, block, threads, blocks;
-};
-struct EmulatedCalls {
-  // Waits for all lanes of `mask`, and gives back what each of them brought.
-  const unsigned long long* (*exchange)(unsigned mask, unsigned long long brought, int what);
-  // Waits for all threads of the block, and gives back whether any brought true.
-  bool (*block_barrier)(bool brought);
-  // Lets others go first.
-  void (*give_way)();
-};
-inline thread_local EmulatedPlaces emulated_places;
-inline const EmulatedCalls* emulated_calls;
+inline thread_local kiln::emulated::Places emulated_places;
+inline const kiln::emulated::Calls* emulated_calls;
 alignas(1024) inline thread_local unsigned char emulated_shared_memory[64 << 10];
 extern "C" unsigned char* kiln_emulated_shared() { return emulated_shared_memory; }
-extern "C" EmulatedPlaces* kiln_emulated_places() { return &emulated_places; }
-extern "C" void kiln_emulated_begin(const EmulatedCalls* calls) { emulated_calls = calls; }
+extern "C" kiln::emulated::Places* kiln_emulated_places() { return &emulated_places; }
+extern "C" void kiln_emulated_begin(const kiln::emulated::Calls* calls) { emulated_calls = calls; }
 
 #define threadIdx (emulated_places.thread)
 #define blockIdx (emulated_places.block)
@@ -174,12 +161,6 @@ inline double __longlong_as_double(long long bits) { return __builtin_bit_cast(d
 inline double __dsqrt_rn(double value) { return __builtin_sqrt(value); }
 inline long long llround(double value) { return __builtin_llround(value); }
 
-// What launch.hpp knows of a kernel.
-struct EmulatedKernel {
-  void (*call)(void** arguments);  // by one thread
-  const unsigned long* parameter_bytes;
-  unsigned long parameters;
-};
 template <int...>
 struct EmulatedInts {};
 template <class... Parameters, int... I>
@@ -199,7 +180,7 @@ constexpr const unsigned long* emulated_sizes(void (*)(Parameters...)) {
   return EmulatedSizes<Parameters...>::bytes;
 }
 template <auto Kernel>
-constexpr EmulatedKernel emulated_kernel() {
+constexpr kiln::emulated::Kernel emulated_kernel() {
   constexpr int count = emulated_count(Kernel);
   return {
       [](void** arguments) { emulated_call(Kernel, arguments, EmulatedInts<__integer_pack(count)...>{}); },

@@ -4,25 +4,9 @@
 
 #include <cstddef>
 
-namespace kiln::emulated {
+#include "interface.hpp"
 
-// The same as in language.hpp.
-struct Place {
-  unsigned x, y, z;
-};
-struct Places {
-  Place thread, block, threads, blocks;
-};
-struct Calls {
-  const unsigned long long* (*exchange)(unsigned, unsigned long long, int);
-  bool (*block_barrier)(bool);
-  void (*give_way)();
-};
-struct Kernel {
-  void (*call)(void** arguments);
-  const unsigned long* parameter_bytes;
-  unsigned long parameters;
-};
+namespace kiln::emulated {
 
 // A kernel of a loaded module.
 struct Function {

@@ -92,7 +92,8 @@ class Programs(unittest.TestCase):
 
     def test_a_run_that_goes_on_in_bricks(self):
         self.run_of("on", "--engine", "cuda", "--mcs", "10")
-        self.assertEqual(self.run_of("on", "--resume", "--mcs", "24", "--engine", "cuda", "--bricks", "2x1"), self.threads)
+        on = self.run_of("on", "--resume", "--mcs", "24", "--engine", "cuda", "--bricks", "2x1")
+        self.assertEqual(on, self.threads)
 
     @unittest.skipIf(shutil.which("mpirun") is None, "there is no MPI")
     def test_two_processes_with_a_gpu_each(self):

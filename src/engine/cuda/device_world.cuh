@@ -89,6 +89,10 @@ __device__ __forceinline__ Word word_of(CellId id, uint32_t stamp) {
   if (model::kMaxAct == 0) return Word(id);
   return Word(id) | Word(stamp & kStampMask) << kStampShift;
 }
+// Of a site that gets another cell between two MCS: its Act stays, unless that is the medium.
+__device__ __forceinline__ Word with_other_cell(Word word, CellId id, uint32_t clock) {
+  return id == kMedium ? word_of(kMedium, clock) : Word((word & ~kIdMask) | Word(id));
+}
 
 // Offsets of a place's row, and of the two beside it, along one axis.
 template <int Axis>

@@ -101,8 +101,7 @@ extern "C" __global__ void change_sites(const __grid_constant__ kiln::cuda::Stat
   Word* const sites = static_cast<Word*>(state.sites);
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
     Word& word = sites[changed[i].site];
-    word =
-        changed[i].row == kMedium ? word_of(kMedium, clock) : Word((word & ~kIdMask) | Word(changed[i].row));
+    word = with_other_cell(word, changed[i].row, clock);
   }
 }
 

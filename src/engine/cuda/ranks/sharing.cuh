@@ -117,7 +117,7 @@ extern "C" __global__ void list_shared(const __grid_constant__ kiln::cuda::State
   }
 }
 
-// Sites that get other cells between two MCS; those of the medium lose their Act.
+// Sites that get other cells between two MCS.
 extern "C" __global__ void change_sites(const __grid_constant__ kiln::cuda::StateTables state,
                                         const kiln::cuda::StoredChange* changed, int64_t count,
                                         uint32_t clock) {
@@ -125,9 +125,8 @@ extern "C" __global__ void change_sites(const __grid_constant__ kiln::cuda::Stat
   using namespace kiln::device;
   Word* const sites = static_cast<Word*>(state.sites);
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
-    const CellId row = changed[i].row;
     Word& word = sites[index(kLattice.position(changed[i].site))];
-    word = row == kMedium ? word_of(kMedium, clock) : Word((word & ~kIdMask) | Word(row));
+    word = with_other_cell(word, changed[i].row, clock);
   }
 }
 
