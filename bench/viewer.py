@@ -1,11 +1,14 @@
 """What watching a run costs it, and how soon and how smoothly it is seen.
 
     ./kiln python bench/viewer.py [MODEL.toml] [--mcs N] [--pairs N] [--engine cuda] [--fps]
+    ./kiln python bench/viewer.py MODEL.toml --seconds N [--pairs N] [--engine cuda]
 
 By turns, the same run without a page, with one that takes ten frames a second, and with fifty, ten of which read
 nothing of what they ask for; prints MCS per second beside those of the run that nobody watches, medians of pairs, the
-largest memory, and the time from the URL to the first frame. With --fps also frames per second while a browser
-(Chromium, without a GPU) turns the tissue of a run that is paused. Without a model, the demo. Needs an idle machine.
+largest memory, and the time from the URL to the first frame. With --seconds, for tissues that take long to build, the
+turns are stretches of so many seconds, 6 or more, of one run that is ended afterwards. With --fps also frames per second
+while a browser (Chromium, without a GPU) turns the tissue of a run that is paused. Without a model, the demo. Needs an
+idle machine.
 """
 
 import argparse
@@ -27,6 +30,7 @@ import browser  # noqa: E402
 from kiln_viewer import Client, Program  # noqa: E402
 
 PERIOD_S = 0.1
+CASES = {"nobody": (0, 0), "one page": (1, 0), "50, 10 of them silent": (40, 10)}  # how many read, how many do not
 TURNING = """(async () => {
   const { app } = await import('/page/app.js'), frames = [], until = performance.now() + 4000;
   while (performance.now() < until) {
@@ -90,12 +94,16 @@ def memory_of(pid):
     return 0
 
 
+def start(options, out, mcs, *more):
+    model = [options.model] if options.model else []
+    return Program("run", *model, "--mcs", mcs, "--engine", options.engine, "--out", out, "--view", *more,
+                   *(word for key in options.set for word in ("--set", key)))
+
+
 def play(options, reading, silent):
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"
-        model = [options.model] if options.model else []
-        program = Program("run", *model, "--mcs", options.mcs, "--engine", options.engine, "--out", out, "--view", "--json",
-                          *(word for key in options.set for word in ("--set", key)))
+        program = start(options, out, options.mcs, "--json")
         begun = time.time()
         watchers = Watchers(program, reading, silent)
         memory = 0
@@ -110,11 +118,32 @@ def play(options, reading, silent):
                 "memory": memory, "hash": record["hash"]}
 
 
+def play_by_turns(options, found):
+    """Rates are the program's own, of the last five seconds of a stretch."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = start(options, Path(folder) / "run", 10**9)
+        first = Watchers(program, 1, 0)
+        while not first.first_s:
+            time.sleep(0.05)
+        first.end()
+        print(f"{first.first_s:.2f} s from the URL to the first frame")
+        status = Client(program).status
+        time.sleep(options.seconds)
+        for _ in range(options.pairs):
+            for name, (reading, silent) in CASES.items():
+                watchers, begun = Watchers(program, reading, silent), time.perf_counter()
+                time.sleep(options.seconds)
+                rate, frames = status()["rate"], watchers.frames / (time.perf_counter() - begun)
+                watchers.end()
+                found[name].append({"rate": rate, "frames": frames, "first_s": watchers.first_s,
+                                    "memory": memory_of(program.process.pid), "hash": None})
+        program.process.kill()
+        program.wait()
+
+
 def frames_per_second(options):
     with tempfile.TemporaryDirectory() as folder:
-        model = [options.model] if options.model else []
-        program = Program("run", *model, "--mcs", 10**9, "--engine", options.engine, "--out", Path(folder) / "run", "--view",
-                          "--steer", *(word for key in options.set for word in ("--set", key)))
+        program = start(options, Path(folder) / "run", 10**9, "--steer")
         chromium = browser.Browser()
         page = chromium.page(program.url)
         page.wait_for("Number(document.querySelector('#stage')?.dataset.drawn ?? 0) > 0")
@@ -132,17 +161,21 @@ def main():
     parser.add_argument("model", nargs="?")
     parser.add_argument("--mcs", type=int, default=1000)
     parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=0)
     parser.add_argument("--engine", default="auto")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--fps", action="store_true")
     options = parser.parse_args()
-    cases = {"nobody": (0, 0), "one page": (1, 0), "50, 10 of them silent": (40, 10)}
-    found = {name: [] for name in cases}
-    for _ in range(options.pairs):
-        for name, (reading, silent) in cases.items():
-            found[name].append(play(options, reading, silent))
+    found = {name: [] for name in CASES}
+    stretch = f"{options.seconds:g} s" if options.seconds else f"{options.mcs} MCS"
+    print(f"{options.model or 'the demo'}, {stretch}, {options.pairs} times by turns")
+    if options.seconds:
+        play_by_turns(options, found)
+    else:
+        for _ in range(options.pairs):
+            for name, (reading, silent) in CASES.items():
+                found[name].append(play(options, reading, silent))
     hashes = {run["hash"] for runs in found.values() for run in runs}
-    print(f"{options.model or 'the demo'}, {options.mcs} MCS, {options.pairs} times by turns")
     print(f"{'watched by':24}{'MCS/s':>10}{'of nobody':>11}{'frames/s':>10}{'first frame':>13}{'memory':>10}")
     for name, runs in found.items():
         middle = {key: statistics.median(run[key] for run in runs) for key in ("rate", "frames", "memory")}
@@ -150,7 +183,8 @@ def main():
         first = statistics.median(run["first_s"] for run in runs) if runs[0]["first_s"] else None
         print(f"{name:24}{middle['rate']:10.1f}{statistics.median(shares):11.3f}{middle['frames']:10.1f}"
               f"{'' if first is None else f'{first:.2f} s':>13}{middle['memory'] / 1e6:7.0f} MB")
-    print("the same hash in all" if len(hashes) == 1 else f"hashes differ: {hashes}")
+    if not options.seconds:
+        print("the same hash in all" if len(hashes) == 1 else f"hashes differ: {hashes}")
     if options.fps:
         print(f"{frames_per_second(options):.1f} frames per second while it is turned in Chromium, without a GPU")
     sys.exit(len(hashes) != 1)

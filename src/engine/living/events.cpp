@@ -22,18 +22,6 @@ void clear_sizes(Cells& cells, CellId cell) {
   if (!cells.moments.empty()) cells.moments[cell] = {};
 }
 
-// Centroid sums are kept up to date only where something reads them after every copy.
-void add_up_sites(Cells& cells, const Lattice& lattice, const Vec3i& origin, CellId cell,
-                  std::span<const TouchedSite> sites) {
-  Cells::Centroid& centroid = cells.centroid[cell];
-  centroid.sum = {};
-  for (const TouchedSite& touched : sites) {
-    const Vec3i offset =
-        offset_from_anchor(lattice, centroid.anchor, lattice.position(touched.site) - origin);
-    for (int axis = 0; axis < 3; ++axis) centroid.sum[axis] += offset[axis];
-  }
-}
-
 }  // namespace
 
 std::vector<CellId> TissueSites::add_daughters(Cells& cells, std::span<const CellId> mothers) {
@@ -43,19 +31,14 @@ std::vector<CellId> TissueSites::add_daughters(Cells& cells, std::span<const Cel
   return daughters;
 }
 
-// Two daughters and the plane between them. Places are seen as anchors are: from the tissue's origin.
+// Two daughters, and how the mother's sites fall to them.
 struct CellEvents::Cut {
   CellId first = kMedium, second = kMedium;
-  Vec3d normal;
-  Vec3i anchor;
+  std::span<const EventSite> sites;
   int64_t volume = 0, first_volume = 0;
-  Vec3<int64_t> sum;
+  std::size_t at = 0, at_of_born = 0;  // where its sites begin among those that change
 
   bool is_one() const { return first_volume > 0 && first_volume < volume; }
-  bool is_first(const Lattice& lattice, const Vec3i& origin, Site site) const {
-    const Vec3i place = lattice.position(site);
-    return is_first_daughter(normal, volume, sum, offset_from_anchor(lattice, anchor, place - origin), place);
-  }
 };
 
 CellEvents::CellEvents(const Model& model)
@@ -117,17 +100,19 @@ const CellChanges& CellEvents::carry_out(Cells& cells, const Lattice& lattice,
   changes_ = {};
   daughters_.clear();
   to_set_.clear();
-  const std::vector<Cut> cuts = cut_all(cells, events, mcs);
+  std::vector<Cut> cuts = cut_all(cells, events, mcs);
   for (std::size_t e = 0; e < events.size(); ++e) {
     const CellEvent& event = events[e];
     if (event.rule == nullptr || event.rule->deed != Rule::Deed::divide) {
       end(cells, event, sites_of(e), mcs);
     } else if (cuts[e].is_one()) {
       bear(cells, event, cuts[e], mcs);
-      share_sites(cells, cuts[e], sites_of(e));
       changes_.ended.push_back(event.cell);
     }
   }
+  tissue.each(int64_t(cuts.size()), [&](int64_t e) {
+    if (cuts[std::size_t(e)].is_one()) share_sites(cells, cuts[std::size_t(e)]);
+  });
   tissue.change(cells, changes_);
   tissue.count_perimeters(cells, changes_);
   finish_daughters(cells);
@@ -138,14 +123,19 @@ const CellChanges& CellEvents::carry_out(Cells& cells, const Lattice& lattice,
 std::vector<CellEvents::Cut> CellEvents::cut_all(Cells& cells, std::span<const CellEvent> events,
                                                  int64_t mcs) {
   std::vector<Cut> cuts(events.size());
-  std::vector<CellId> mothers;
-  for (std::size_t e = 0; e < events.size(); ++e) {
+  tissue_->each(int64_t(events.size()), [&](int64_t i) {
+    const auto e = std::size_t(i);
     const CellEvent& event = events[e];
-    if (moves_sites(event)) add_up_sites(cells, *lattice_, tissue_->origin(), event.cell, sites_of(e));
-    if (event.rule == nullptr || event.rule->deed != Rule::Deed::divide) continue;
-    cuts[e] = cut_of(cells, event, sites_of(e), mcs);
-    if (cuts[e].is_one()) mothers.push_back(event.cell);
-  }
+    if (!moves_sites(event)) return;
+    const std::span<EventSite> sites = sites_of(e);
+    for (EventSite& site : sites) site.place = lattice_->position(site.site);
+    add_up_sites(cells, event.cell, sites);
+    if (event.rule != nullptr && event.rule->deed == Rule::Deed::divide)
+      cuts[e] = cut_of(cells, event, sites, mcs);
+  });
+  std::vector<CellId> mothers;
+  for (std::size_t e = 0; e < events.size(); ++e)
+    if (cuts[e].is_one()) mothers.push_back(events[e].cell);
   const std::vector<CellId> daughters = tissue_->add_daughters(cells, mothers);
   auto next = daughters.begin();
   for (Cut& cut : cuts)
@@ -156,8 +146,19 @@ std::vector<CellEvents::Cut> CellEvents::cut_all(Cells& cells, std::span<const C
   return cuts;
 }
 
+// Centroid sums are kept up to date only where something reads them after every copy.
+void CellEvents::add_up_sites(Cells& cells, CellId cell, std::span<const EventSite> sites) const {
+  const Vec3i origin = tissue_->origin();
+  Cells::Centroid& centroid = cells.centroid[cell];
+  centroid.sum = {};
+  for (const EventSite& site : sites) {
+    const Vec3i offset = offset_from_anchor(*lattice_, centroid.anchor, site.place - origin);
+    for (int axis = 0; axis < 3; ++axis) centroid.sum[axis] += offset[axis];
+  }
+}
+
 // A cell dies, begins to, or changes its type.
-void CellEvents::end(Cells& cells, const CellEvent& event, std::span<const TouchedSite> sites, int64_t mcs) {
+void CellEvents::end(Cells& cells, const CellEvent& event, std::span<const EventSite> sites, int64_t mcs) {
   const Rule::Deed deed = event.rule == nullptr ? Rule::Deed::die : event.rule->deed;
   if (event.rule != nullptr && event.rule->new_type) {
     start_type(cells, event.cell, *event.rule->new_type);
@@ -166,14 +167,14 @@ void CellEvents::end(Cells& cells, const CellEvent& event, std::span<const Touch
     if (frozen_[*event.rule->new_type]) clear_sizes(cells, event.cell);
     clear_history(cells, event.cell);
     changes_.of_new_type.push_back(event.cell);
-    changes_.sites.insert(changes_.sites.end(), sites.begin(), sites.end());
+    for (const EventSite& site : sites) changes_.sites.push_back({event.cell, site.site});
   } else if (event.rule != nullptr && event.rule->dies_over_mcs > 0) {
     apply_sets(cells, event);
     Cells::Life& life = cells.life[event.cell];
     life.shrinks = float(std::max(life.target, 1.0) / event.rule->dies_over_mcs);
     life.gone_at = event.rule->gone_at;
   } else {
-    for (const TouchedSite& touched : sites) changes_.sites.push_back({kMedium, touched.site});
+    for (const EventSite& site : sites) changes_.sites.push_back({kMedium, site.site});
     clear_sizes(cells, event.cell);
     end_life(cells, event.cell, Cells::End::died, mcs);
     changes_.ended.push_back(event.cell);
@@ -190,39 +191,45 @@ void CellEvents::sort_sites(const Cells& cells, std::span<const CellEvent> event
   std::partial_sum(first_site_.begin(), first_site_.end(), first_site_.begin());
   std::vector<std::size_t> next = first_site_;
   sorted_.resize(sites.size());
-  for (const TouchedSite& touched : sites) sorted_[next[event_of_[touched.cell]]++] = touched;
+  for (const TouchedSite& touched : sites)
+    sorted_[next[event_of_[touched.cell]]++] = {touched.site, {}, false};
 }
 
-// A cell that is too small, or all on one side of the plane, stays as it is.
-CellEvents::Cut CellEvents::cut_of(const Cells& cells, const CellEvent& event,
-                                   std::span<const TouchedSite> sites, int64_t mcs) const {
+// A cell that is too small, or all on one side of the plane, stays as it is. Places are seen as anchors are:
+// from the tissue's origin.
+CellEvents::Cut CellEvents::cut_of(const Cells& cells, const CellEvent& event, std::span<EventSite> sites,
+                                   int64_t mcs) const {
   const Lattice& lattice = *lattice_;
   const Vec3i origin = tissue_->origin();
+  const Cells::Centroid& centroid = cells.centroid[event.cell];
+  const auto offset_of = [&](const EventSite& site) {
+    return offset_from_anchor(lattice, centroid.anchor, site.place - origin);
+  };
   Cut cut;
-  cut.anchor = cells.centroid[event.cell].anchor;
+  cut.sites = sites;
   cut.volume = cells.extent[event.cell].volume;
-  cut.sum = cells.centroid[event.cell].sum;
   if (cut.volume < kFewestToDivide) return cut;
   const DivisionDraws draws{seed_, tissue_->number_of(event.cell), uint32_t(mcs)};
+  Vec3d normal;
   if (event.rule->normal) {
-    cut.normal = draws.flips() ? *event.rule->normal * -1.0 : *event.rule->normal;
+    normal = draws.flips() ? *event.rule->normal * -1.0 : *event.rule->normal;
   } else {
     Moments moments;
-    for (const TouchedSite& site : sites)
-      moments.add(offset_from_anchor(lattice, cut.anchor, lattice.position(site.site) - origin), +1,
-                  lattice.dimension);
-    cut.normal =
-        division_normal(event.rule->plane, principal_axes(cut.volume, cut.sum, moments, lattice.dimension),
-                        lattice.dimension, draws);
+    for (const EventSite& site : sites) moments.add(offset_of(site), +1, lattice.dimension);
+    normal = division_normal(event.rule->plane,
+                             principal_axes(cut.volume, centroid.sum, moments, lattice.dimension),
+                             lattice.dimension, draws);
   }
-  const auto on_first_side = [&](const TouchedSite& s) { return cut.is_first(lattice, origin, s.site); };
-  cut.first_volume = std::count_if(sites.begin(), sites.end(), on_first_side);
+  for (EventSite& site : sites) {
+    site.is_first = is_first_daughter(normal, cut.volume, centroid.sum, offset_of(site), site.place);
+    cut.first_volume += site.is_first ? 1 : 0;
+  }
   return cut;
 }
 
 // Rows for both daughters: all that the mother had, shared by their volumes where it is to be shared. What
 // the rule sets comes later, when they are counted.
-void CellEvents::bear(Cells& cells, const CellEvent& event, const Cut& cut, int64_t mcs) {
+void CellEvents::bear(Cells& cells, const CellEvent& event, Cut& cut, int64_t mcs) {
   const CellId mother = event.cell;
   const double first_share = double(cut.first_volume) / double(cut.volume);
   const auto shared = [&](double whole, CellId daughter) {
@@ -236,7 +243,7 @@ void CellEvents::bear(Cells& cells, const CellEvent& event, const Cut& cut, int6
                             .born = mcs,
                             .target = shared(before.target, daughter),
                             .generation = before.generation + 1};
-    cells.centroid[daughter].anchor = cut.anchor;
+    cells.centroid[daughter].anchor = cells.centroid[mother].anchor;
     if (!cells.direction.empty()) cells.direction[daughter] = cells.direction[mother];
     if (!cells.own_lambdas.empty()) cells.own_lambdas[daughter] = cells.own_lambdas[mother];
     for (std::size_t p = 0; p < properties; ++p) {
@@ -254,21 +261,26 @@ void CellEvents::bear(Cells& cells, const CellEvent& event, const Cut& cut, int6
   }
   end_life(cells, mother, Cells::End::divided, mcs);
   clear_sizes(cells, mother);
+  cut.at = changes_.sites.size();
+  cut.at_of_born = changes_.of_born.size();
+  changes_.sites.resize(cut.at + cut.sites.size());
+  changes_.of_born.resize(cut.at_of_born + cut.sites.size());
 }
 
 // All but the perimeters.
-void CellEvents::share_sites(Cells& cells, const Cut& cut, std::span<const TouchedSite> sites) {
+void CellEvents::share_sites(Cells& cells, const Cut& cut) {
   const Lattice& lattice = *lattice_;
   const Vec3i origin = tissue_->origin();
-  for (const TouchedSite& touched : sites) {
-    const CellId daughter = cut.is_first(lattice, origin, touched.site) ? cut.first : cut.second;
-    const Vec3i place = lattice.position(touched.site) - origin;
+  for (std::size_t i = 0; i < cut.sites.size(); ++i) {
+    const EventSite& site = cut.sites[i];
+    const CellId daughter = site.is_first ? cut.first : cut.second;
+    const Vec3i place = site.place - origin;
     if (lattice.dimension == 2)
       gain_site<2>(lattice, cells, daughter, place, +1, 0);
     else
       gain_site<3>(lattice, cells, daughter, place, +1, 0);
-    changes_.of_born.push_back(changes_.sites.size());
-    changes_.sites.push_back({daughter, touched.site});
+    changes_.sites[cut.at + i] = {daughter, site.site};
+    changes_.of_born[cut.at_of_born + i] = cut.at + i;
   }
 }
 

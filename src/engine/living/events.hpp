@@ -2,10 +2,12 @@
 // match.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "core/state.hpp"
+#include "core/touched_site.hpp"
 #include "model/model.hpp"
 
 namespace kiln {
@@ -14,12 +16,6 @@ struct CellEvent {
   CellId cell = kMedium;
   const Rule* rule = nullptr;  // nullptr: it was dying, and is gone now
   std::vector<double> values;  // what is set: of the rule, then of both daughters
-};
-
-// A site of a cell that an event happens to.
-struct TouchedSite {
-  CellId cell;
-  Site site;
 };
 
 // What events change, in the order of the cells they happen to.
@@ -37,6 +33,10 @@ class TissueSites {
   // The place from which anchors count, and the numbers that cells of the table have in the tissue.
   virtual Vec3i origin() const { return {}; }
   virtual CellId number_of(CellId cell) const { return cell; }
+  // Calls work(i) for every i below `count`, each once; a tissue that has threads to spare shares them out.
+  virtual void each(int64_t count, const std::function<void(int64_t)>& work) {
+    for (int64_t i = 0; i < count; ++i) work(i);
+  }
   // New rows for both daughters of each of these cells, one after the other.
   virtual std::vector<CellId> add_daughters(Cells& cells, std::span<const CellId> mothers);
   // Gives the sites their new ids; those of the medium lose their Act.
@@ -63,19 +63,25 @@ class CellEvents {
 
  private:
   struct Cut;
+  // A site of an event's cell, where it is, and the side of the cut on which it lies.
+  struct EventSite {
+    Site site;
+    Vec3i place;
+    bool is_first;
+  };
 
   void sort_sites(const Cells& cells, std::span<const CellEvent> events, std::span<const TouchedSite> sites);
+  void add_up_sites(Cells& cells, CellId cell, std::span<const EventSite> sites) const;
   void apply_sets(Cells& cells, const CellEvent& event) const;
   void start_type(Cells& cells, CellId cell, TypeId type) const;
-  std::span<const TouchedSite> sites_of(std::size_t event) const {
+  std::span<EventSite> sites_of(std::size_t event) {
     return {sorted_.data() + first_site_[event], first_site_[event + 1] - first_site_[event]};
   }
-  Cut cut_of(const Cells& cells, const CellEvent& event, std::span<const TouchedSite> sites,
-             int64_t mcs) const;
+  Cut cut_of(const Cells& cells, const CellEvent& event, std::span<EventSite> sites, int64_t mcs) const;
   std::vector<Cut> cut_all(Cells& cells, std::span<const CellEvent> events, int64_t mcs);
-  void bear(Cells& cells, const CellEvent& event, const Cut& cut, int64_t mcs);
-  void share_sites(Cells& cells, const Cut& cut, std::span<const TouchedSite> sites);
-  void end(Cells& cells, const CellEvent& event, std::span<const TouchedSite> sites, int64_t mcs);
+  void bear(Cells& cells, const CellEvent& event, Cut& cut, int64_t mcs);
+  void share_sites(Cells& cells, const Cut& cut);
+  void end(Cells& cells, const CellEvent& event, std::span<const EventSite> sites, int64_t mcs);
   void finish_daughters(Cells& cells);
   void clear_history(Cells& cells, CellId cell) const;
 
@@ -96,7 +102,7 @@ class CellEvents {
     const Setting* setting;
     double value;
   };
-  std::vector<TouchedSite> sorted_;
+  std::vector<EventSite> sorted_;
   std::vector<std::size_t> first_site_;  // in `sorted_`, by event; and where the last one's end
   std::vector<uint32_t> event_of_;       // by cell
   std::vector<Daughter> daughters_;

@@ -48,7 +48,7 @@ CheckerboardEngine::CheckerboardEngine(State state, const Physics& physics, uint
       tick_(state_, CentroidSums::kept),
       physics_(physics),
       living_(living_stage_of(living, physics, device_, stream_, state_, tick_,
-                              {[] {}, [this] { use_new_rows(); }})),
+                              {[](const ChangedSite*, int64_t) {}, [this] { use_new_rows(); }})),
       survey_(device_, stream_, state_, physics),
       kernels_(kernels),
       numbers_(kernels.specialised ? numbers : Numbers::all_terms),

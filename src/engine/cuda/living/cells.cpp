@@ -261,12 +261,9 @@ std::vector<TouchedSite> DeviceCells::find_sites() {
   uint64_t count = 0;
   found_count_.download(&count, 1);
   if (count != room) throw Failure(fmt::format("cells with {} sites were found to have {}", room, count));
-  std::vector<FoundSite> found(room);
+  std::vector<TouchedSite> found(room);
   found_.download(found.data(), int64_t(room));
-  std::vector<TouchedSite> result;
-  result.reserve(room);
-  for (const FoundSite& f : found) result.push_back({f.cell, f.site});
-  return result;
+  return found;
 }
 
 void DeviceCells::carry_out_events(int64_t mcs) {
@@ -301,7 +298,7 @@ void DeviceCells::carry_out_events(int64_t mcs) {
     }
     counts_.store(state_, state_.numbers().rows_of(heirs), values, stream_);
   }
-  if (!changes.sites.empty()) hooks_.sites_changed();
+  if (!changes.sites.empty()) hooks_.sites_changed(changed_.data(), int64_t(changes.sites.size()));
 }
 
 // Rows are taken and given before sites get their new numbers.

@@ -13,8 +13,9 @@ namespace kiln::cuda {
 
 // What an engine has to do when cells have come or gone.
 struct LivingHooks {
-  std::function<void()> sites_changed;  // also where only their types have
-  std::function<void()> rows_changed;   // addresses of all tables, and sizes
+  // On the device; also where only their cells' types have.
+  std::function<void(const ChangedSite* changed, int64_t count)> sites_changed;
+  std::function<void()> rows_changed;  // addresses of all tables, and sizes
 };
 
 // Room for cells to come, by what the rules of a model whose cells live can make.
@@ -39,6 +40,7 @@ class DeviceCells : private TissueSites {
   void require_success();
 
  private:
+  void each(int64_t count, const std::function<void(int64_t)>& work) override { state_.each(count, work); }
   void change(const Cells& cells, const CellChanges& changes) override;
   void count_perimeters(Cells& cells, const CellChanges& changes) override;
 
@@ -73,7 +75,7 @@ class DeviceCells : private TissueSites {
   std::vector<Buffer<double>> secretion_;  // by substance
   Buffer<CellId> to_mark_;
   Buffer<uint8_t> marked_;
-  Buffer<FoundSite> found_;
+  Buffer<TouchedSite> found_;
   Buffer<uint64_t> found_count_;
   Buffer<ChangedSite> changed_;
   Buffer<int32_t> perimeters_;

@@ -69,9 +69,9 @@ extern "C" __global__ void mark_rows(const kiln::CellId* rows, int64_t count, ui
   for (int64_t i = thread_number(); i < count; i += thread_count()) marked[rows[i]] = 1;
 }
 
-// Sites of marked cells, in any order.
+// Sites of marked cells as the host knows them, in any order.
 extern "C" __global__ void find_touched(const __grid_constant__ kiln::cuda::StateTables state,
-                                        const uint8_t* marked, kiln::cuda::FoundSite* found, uint64_t room,
+                                        const uint8_t* marked, kiln::TouchedSite* found, uint64_t room,
                                         uint64_t* count) {
   using namespace kiln;
   using namespace kiln::device;
@@ -80,7 +80,7 @@ extern "C" __global__ void find_touched(const __grid_constant__ kiln::cuda::Stat
     const CellId row = id_of(word);
     if (marked[row] == 0) return;
     const uint64_t at = atomicAdd(reinterpret_cast<unsigned long long*>(count), 1ull);
-    if (at < room) found[at] = {site, state.host_ids[row]};
+    if (at < room) found[at] = {state.host_ids[row], site};
   };
   constexpr int kPiece = WordPiece::kCount;
   const int64_t all = kLattice.sites(), in_pieces = all / kPiece * kPiece;

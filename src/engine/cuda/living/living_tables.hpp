@@ -1,7 +1,7 @@
 // What kernels know of cells that live, beside their rows in StateTables. Read by both compilers.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/touched_site.hpp"
 
 namespace kiln::cuda {
 
@@ -33,10 +33,6 @@ struct ChangedSite {
   int64_t site;
   CellId row;
   int32_t born;  // its number among newborn cells; -1: none of them
-};
-struct FoundSite {
-  int64_t site;
-  CellId cell;  // as the host knows it
 };
 
 struct LivingTables {

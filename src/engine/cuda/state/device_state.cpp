@@ -1,6 +1,7 @@
 #include "engine/cuda/state/device_state.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "base/parallel.hpp"
@@ -135,6 +136,13 @@ template <class Work>
 void DeviceState::split_over_team(int64_t count, const Work& work) {
   const int64_t parts = team_.members();
   team_.run([&](int member) { work(count * member / parts, count * (member + 1) / parts); });
+}
+
+void DeviceState::each(int64_t count, const std::function<void(int64_t)>& work) {
+  std::atomic<int64_t> next = 0;
+  team_.run([&](int) {
+    for (int64_t i = next++; i < count; i = next++) work(i);
+  });
 }
 
 // `split` is called as split_over_team is.

@@ -93,6 +93,8 @@ class DeviceState {
 
   // A launch for kernels with grid-stride loops.
   Launch grid_stride() const;
+  // Calls work(i) for every i below `count`, on the threads that bring states over.
+  void each(int64_t count, const std::function<void(int64_t)>& work);
 
  private:
   struct Member {

@@ -22,8 +22,10 @@ TilesEngine::TilesEngine(State state, const Physics& physics, uint64_t seed, con
       state_(device_, one(std::move(state)), physics.adhesion.types, max_act, room_of(living)),
       tick_(state_, state_.keeps_moments() ? CentroidSums::kept : CentroidSums::counted),
       physics_(physics),
-      living_(living_stage_of(living, physics, device_, stream_, state_, tick_,
-                              {[this] { find_live(); }, [this] { use_new_rows(); }})),
+      living_(
+          living_stage_of(living, physics, device_, stream_, state_, tick_,
+                          {[this](const ChangedSite* changed, int64_t count) { mark_live(changed, count); },
+                           [this] { use_new_rows(); }})),
       survey_(device_, stream_, state_, physics),
       clock_(state_.lattice(), settings.tile),
       memory_(device_, state_.lattice(), settings, state_) {
@@ -57,6 +59,7 @@ void TilesEngine::compile(const Physics& physics) {
   const Module module(device_, kernels.compiled.cubin);
   play_ = module.function("play");
   find_live_ = module.function("find_live");
+  mark_live_ = module.function("mark_live");
   play_.allow_dynamic_shared(int(shape.shared_bytes));
   shape_ = {{unsigned(shape.crew)}, {unsigned(32 * shape.warps_per_block)}, shape.shared_bytes, true};
   state_.use(module);
@@ -71,6 +74,10 @@ void TilesEngine::compile(const Physics& physics) {
 
 void TilesEngine::find_live() {
   if (memory_.clear_live(state_.mcs(), stream_)) find_live_.launch(state_.grid_stride(), stream_, tables_);
+}
+
+void TilesEngine::mark_live(const ChangedSite* changed, int64_t count) {
+  if (memory_.has_live()) mark_live_.launch(state_.grid_stride(), stream_, tables_, changed, count);
 }
 
 // Where nothing happens between two MCS, several are played in one launch.

@@ -36,6 +36,7 @@ class TilesEngine : public Engine {
  private:
   void compile(const Physics& physics);
   void find_live();
+  void mark_live(const ChangedSite* changed, int64_t count);
   void use_new_rows();
 
   tiles::Settings settings_;
@@ -49,7 +50,7 @@ class TilesEngine : public Engine {
   std::unique_ptr<DeviceLivingStage> living_;
   Survey survey_;
   tiles::Clock clock_;
-  Function play_, find_live_;
+  Function play_, find_live_, mark_live_;
   Launch shape_;
   TilesMemory memory_;
   TilesTables tables_{};

@@ -27,6 +27,7 @@ class TilesMemory {
   // Clears the live map, which the caller fills again; false where there is none.
   bool clear_live(int64_t mcs, const Stream& stream);
   bool is_live_old(int64_t mcs) const;
+  bool has_live() const { return has_live_; }
   // Claims are stamped, and stamps are used up in time.
   void renew_claims_in_time(int64_t mcs);
   std::vector<AttemptCounts> counts() const;
