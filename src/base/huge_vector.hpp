@@ -37,6 +37,8 @@ class HugeVector {
  public:
   HugeVector() = default;
   explicit HugeVector(std::size_t size) { allocate(size); }
+  // Of any values, for who writes them all: fresh pages are slow on one thread alone.
+  static HugeVector unset(std::size_t size) { return HugeVector(size, Uninitialised{}); }
   HugeVector(const HugeVector& other) {
     allocate(other.size_);
     if (size_ > 0) std::memcpy(data_, other.data_, size_ * sizeof(T));

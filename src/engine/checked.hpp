@@ -15,6 +15,7 @@ class CheckedEngine : public Engine {
   void advance(int64_t mcs) override;
   const State& state() override { return engine_->state(); }
   const State& state_of_cells() override { return engine_->state_of_cells(); }
+  const State& state_of_sizes() override { return engine_->state_of_sizes(); }
   const State& outline() override { return engine_->outline(); }
   CellId cell_count() override { return engine_->cell_count(); }
   void each_slice(const TakeSlice& take) override { engine_->each_slice(take); }

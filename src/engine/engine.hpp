@@ -72,6 +72,8 @@ class Engine {
   virtual const State& state() = 0;
   // The same, but the lattice, Act and concentrations may be old ones: cheap where those lie on a GPU.
   virtual const State& state_of_cells() { return state(); }
+  // The same, but of cells no more than types, volumes and perimeters need be as they are now.
+  virtual const State& state_of_sizes() { return state_of_cells(); }
   // The same, but cells may be old ones, too. What several processes hold is brought together for none of
   // this, nor for the two below.
   virtual const State& outline() { return state_of_cells(); }

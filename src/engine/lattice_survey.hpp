@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/huge_vector.hpp"
 #include "core/types.hpp"
 
 namespace kiln {
@@ -42,8 +43,8 @@ class LatticeSurvey {
   virtual std::vector<SiteOfCell> sites_of_sample(int64_t stride) = 0;
   // The lattice from afar (core/thinning.hpp), x fastest; Act where it is asked for, and there.
   struct ThinnedSites {
-    std::vector<CellId> ids;
-    std::vector<ActValue> act;
+    HugeVector<CellId> ids;
+    HugeVector<ActValue> act;
   };
   virtual ThinnedSites thinned_sites(int32_t step, bool with_act) = 0;
   // Per number of every stride-th cell: how many other cells touch it; 0 where it is not tracked.

@@ -14,21 +14,28 @@ namespace kiln {
 class Look {
  public:
   Look(const State& state) : outline_(&state) {}  // not explicit: a state is one that can be looked at
-  explicit Look(Engine& engine)
-      : engine_(&engine),
-        outline_(engine.processes() > 1 ? &engine.outline() : &engine.state_of_cells()),
-        survey_(engine.survey()) {}
+  // Cells of one process are brought here at once, or when they are first asked for.
+  enum class Cells { now, when_asked };
+  explicit Look(Engine& engine, Cells cells = Cells::now)
+      : engine_(&engine), outline_(&engine.outline()), survey_(engine.survey()) {
+    if (cells == Cells::now && !is_shared_out()) engine.state_of_cells();
+  }
 
   int64_t mcs() const { return outline_->mcs; }
   const Lattice& lattice() const { return outline_->lattice; }
-  const std::vector<Substance>& substances() const { return outline_->substances; }
+  // Their books, and values that may be old ones.
+  const std::vector<Substance>& substances() const {
+    return is_shared_out() ? outline_->substances : state_of_cells().substances;
+  }
   CellId cell_count() const { return is_shared_out() ? engine_->cell_count() : outline_->cells.count(); }
   void each_slice(const TakeSlice& take) const {
-    is_shared_out() ? engine_->each_slice(take) : take({outline_->cells});
+    is_shared_out() ? engine_->each_slice(take) : take({state_of_cells().cells});
   }
   // All of them, brought together where need be; the state's lattice may be an old one.
-  const State& state_of_cells() const { return is_shared_out() ? engine_->state_of_cells() : *outline_; }
-  const Cells& all_cells() const { return state_of_cells().cells; }
+  const State& state_of_cells() const { return engine_ == nullptr ? *outline_ : engine_->state_of_cells(); }
+  // The same, with no more of cells than types and sizes.
+  const State& state_of_sizes() const { return engine_ == nullptr ? *outline_ : engine_->state_of_sizes(); }
+  const kiln::Cells& all_cells() const { return state_of_cells().cells; }
   // Whether several processes have the cells: then one thing at a time can be asked.
   bool is_shared_out() const { return engine_ != nullptr && engine_->processes() > 1; }
   // All of it.

@@ -39,17 +39,17 @@ std::string FolderSource::status() {
   return fmt::format("{}, \"snapshots\": [{}]}}", rest.substr(0, rest.size() - 1), fmt::join(times, ", "));
 }
 
-Bytes FolderSource::packed(int64_t mcs, const std::string& field) {
+Bytes FolderSource::packed(int64_t mcs, const FrameContent& content) {
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(recent_.begin(), recent_.end(),
-                                  [&](const Packed& p) { return p.mcs == mcs && p.field == field; });
+                                  [&](const Packed& p) { return p.mcs == mcs && p.content == content; });
   if (found != recent_.end()) {
     recent_.splice(recent_.begin(), recent_, found);
     return recent_.front().bytes;
   }
   const State state = read_snapshot(folder_.path, mcs, property_names(model_));
   recent_.push_front(
-      {mcs, field, std::make_shared<const std::string>(pack_frame(state, model_, field, false))});
+      {mcs, content, std::make_shared<const std::string>(take_frame(state, model_, content, false)())});
   if (recent_.size() > kKept) recent_.pop_back();
   return recent_.front().bytes;
 }
@@ -64,7 +64,7 @@ int64_t FolderSource::snapshot_of(const std::optional<int64_t>& mcs) const {
 
 NumberedFrame FolderSource::frame(const FrameWish& wish) {
   const int64_t mcs = snapshot_of(wish.mcs);
-  return {packed(mcs, wish.field), mcs + 1, mcs};
+  return {packed(mcs, wish.content), mcs + 1, mcs};
 }
 
 http::Reply FolderSource::picture(const PictureWish& wish) {

@@ -24,11 +24,11 @@ class FolderSource : public Source {
  private:
   struct Packed {
     int64_t mcs;
-    std::string field;
+    FrameContent content;
     Bytes bytes;
   };
   int64_t snapshot_of(const std::optional<int64_t>& mcs) const;
-  Bytes packed(int64_t mcs, const std::string& field);
+  Bytes packed(int64_t mcs, const FrameContent& content);
 
   RunFolder folder_;
   Model model_;

@@ -7,6 +7,8 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <optional>
 
 #include "base/json.hpp"
 #include "base/parallel.hpp"
@@ -129,23 +131,33 @@ PackedRows pack_rows(const Thinning& seen, const Fill& fill) {
 // Puts blocks together and notes where they lie.
 class Blocks {
  public:
-  template <class Number>
-  void add_column(const std::string& name, const char* kind, const std::vector<Number>& values) {
+  // `value_of` tells the value of a row.
+  template <class Number, class ValueOf>
+  void add_column(const std::string& name, const char* kind, std::size_t count, const ValueOf& value_of) {
     JsonObject block = started(name, kind);
-    block.add("count", values.size());
-    append(values.data(), values.size() * sizeof(Number), block);
+    const std::size_t offset = bytes_.size(), size = count * sizeof(Number);
+    described_.push_back(block.add("count", count).add("offset", offset).add("bytes", size));
+    bytes_.resize(offset + size);
+    constexpr std::size_t kFewRows = 1 << 16;  // that need no second thread
+    in_parallel(int64_t(count), count < kFewRows ? 1 : all_threads(), [&](int, int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        const auto value = Number(value_of(CellId(row)));
+        std::memcpy(bytes_.data() + offset + std::size_t(row) * sizeof value, &value, sizeof value);
+      }
+    });
+    pad();
   }
   void add_rows(const std::string& name, const PackedRows& rows) {
     JsonObject block = started(name, "rows");
     std::vector<std::string> lengths;
     for (const std::string& chunk : rows.chunks) lengths.push_back(std::to_string(chunk.size()));
     block.add("chunks", fmt::format("{}", fmt::join(lengths, " ")));
-    block.add("offset", bytes_.size()).add("bytes", rows.bytes());
-    described_.push_back(block);
+    described_.push_back(block.add("offset", bytes_.size()).add("bytes", rows.bytes()));
+    bytes_.reserve(bytes_.size() + rows.bytes() + 4);
     for (const std::string& chunk : rows.chunks) bytes_ += chunk;
     pad();
   }
-  std::string with_header(JsonObject& header) const {
+  std::string with_header(JsonObject header) const {
     header.add("blocks", described_);
     std::string text = header.line();
     text.resize((text.size() + 3) / 4 * 4, ' ');
@@ -162,24 +174,11 @@ class Blocks {
     block.add("name", name).add("kind", kind);
     return block;
   }
-  void append(const void* from, std::size_t size, JsonObject& block) {
-    block.add("offset", bytes_.size()).add("bytes", size);
-    described_.push_back(block);
-    bytes_.append(static_cast<const char*>(from), size);
-    pad();
-  }
   void pad() { bytes_.resize((bytes_.size() + 3) / 4 * 4, '\0'); }
 
   std::string bytes_;
   std::vector<JsonObject> described_;
 };
-
-template <class Value>
-std::vector<float> column_of(const State& state, const Value& value) {
-  std::vector<float> column(state.cells.count());
-  for (CellId cell = 0; cell < state.cells.count(); ++cell) column[cell] = float(value(cell));
-  return column;
-}
 
 std::vector<std::string> texts_of(const std::vector<Colour>& colours) {
   std::vector<std::string> texts;
@@ -187,76 +186,123 @@ std::vector<std::string> texts_of(const std::vector<Colour>& colours) {
   return texts;
 }
 
-// The places in the palettes of the run's own pictures, so that a cell has the same colour here and there.
-void add_colours(Blocks& blocks, JsonObject& header, const State& state, const Model& model) {
-  using By = PictureSettings::ColourBy;
-  for (const auto& [name, by] : {std::pair{"by_type", By::type}, std::pair{"by_cell", By::cell}}) {
-    const Palette palette(by, model, state);
-    std::vector<uint16_t> places(state.cells.count());
-    for (CellId cell = 0; cell < state.cells.count(); ++cell)
-      places[cell] = uint16_t(palette.index(cell, state.cells.type[cell]));
-    blocks.add_column(name, "u16", places);
-    header.add(fmt::format("colours_{}", name), texts_of(palette.colours()));
-  }
-}
-
-void add_cells(Blocks& blocks, const State& state, const Model& model, bool positions) {
+// Beside its volume.
+void add_numbers(Blocks& blocks, const State& state, const Model& model, bool positions) {
   const Cells& cells = state.cells;
-  blocks.add_column("type", "u8", cells.type);
-  blocks.add_column("volume", "f32", column_of(state, [&](CellId c) { return cells.extent[c].volume; }));
-  blocks.add_column("perimeter", "f32",
-                    column_of(state, [&](CellId c) { return cells.extent[c].perimeter; }));
+  const std::size_t count = cells.count();
+  const auto add = [&](const std::string& name, const auto& value_of) {
+    blocks.add_column<float>(name, "f32", count, value_of);
+  };
+  add("perimeter", [&](CellId c) { return cells.extent[c].perimeter; });
   if (positions) {
     const std::vector<bool> frozen = model.frozen_types();
     const float none = std::numeric_limits<float>::quiet_NaN();
     for (int axis = 0; axis < model.lattice.dimension; ++axis)
-      blocks.add_column(std::string(1, "xyz"[axis]), "f32", column_of(state, [&](CellId c) {
-                          const bool tracked =
-                              c != kMedium && !frozen[cells.type[c]] && cells.extent[c].volume > 0;
-                          return tracked ? float(cells.position(c)[axis]) : none;
-                        }));
+      add(std::string(1, "xyz"[axis]), [&](CellId c) {
+        const bool tracked = c != kMedium && !frozen[cells.type[c]] && cells.extent[c].volume > 0;
+        return tracked ? float(cells.position(c)[axis]) : none;
+      });
   }
-  if (!cells.life.empty() && positions)
-    blocks.add_column("age", "f32",
-                      column_of(state, [&](CellId c) { return state.mcs - cells.life[c].born; }));
+  if (!cells.life.empty() && positions) add("age", [&](CellId c) { return state.mcs - cells.life[c].born; });
   if (model.living == nullptr || cells.property.empty()) return;
   const std::vector<Property>& properties = model.living->properties;
   for (std::size_t p = 0; p < properties.size(); ++p)
-    blocks.add_column(properties[p].name, "f32",
-                      column_of(state, [&](CellId c) { return cells.property[c * properties.size() + p]; }));
+    add(properties[p].name, [&](CellId c) { return cells.property[c * properties.size() + p]; });
 }
 
-// 0 to 255 over the range that the header tells.
-void add_field(Blocks& blocks, JsonObject& header, const Look& look, const Model& model,
-               const SeenSites& sites, const std::string& field) {
-  double low = 0, high = 1;
-  const auto step_of = [&](double value) {
-    return uint32_t(std::clamp((value - low) / (high - low), 0.0, 1.0) * 255 + 0.5);
-  };
-  const Thinning& seen = sites.seen;
-  if (field == "act" && sites.has_act()) {
-    high = std::max(1, model.largest_act());
-    blocks.add_rows("field", pack_rows(seen, [&](int32_t y, int32_t z, Row& row) {
-                      sites.read_act(y, z, step_of, row);
-                    }));
-  } else {
-    const auto is_wanted = [&](const Substance& s) { return s.name == field; };
-    if (std::none_of(look.substances().begin(), look.substances().end(), is_wanted)) return;
-    const State& state = look.state();
-    const Substance& substance = *std::find_if(state.substances.begin(), state.substances.end(), is_wanted);
-    const auto [least, most] = std::minmax_element(substance.values.begin(), substance.values.end());
-    low = *least;
-    high = *most > *least ? *most : *least + 1;
-    blocks.add_rows("field", pack_rows(seen, [&, view = substance.view()](int32_t y, int32_t z, Row& row) {
-                      for (std::size_t x = 0; x < row.size(); ++x) {
-                        const Vec3i place{seen.place(int32_t(x), 0), seen.place(y, 1), seen.place(z, 2)};
-                        row[x] = step_of(state.lattice.dimension == 2 ? concentration_at<2>(view, place)
-                                                                      : concentration_at<3>(view, place));
-                      }
-                    }));
-  }
-  header.add("field", field).add("field_low", low).add("field_high", high);
+// What colours can show, whether or not this frame has it.
+std::vector<std::string> names_of_numbers(const State& state, const Model& model, bool positions) {
+  std::vector<std::string> names = {"volume", "perimeter"};
+  if (!state.cells.life.empty() && positions) names.push_back("age");
+  if (model.living != nullptr && !state.cells.property.empty())
+    for (const Property& property : model.living->properties) names.push_back(property.name);
+  if (positions) names.push_back("speed");
+  return names;
 }
+
+// 0 to 255 over the range of a field.
+struct Scale {
+  double low = 0, high = 1;
+  uint32_t operator()(double value) const {
+    return uint32_t(std::clamp((value - low) / (high - low), 0.0, 1.0) * 255 + 0.5);
+  }
+};
+
+// Nothing where there is no such substance.
+std::optional<PackedRows> pack_substance(const Look& look, const Model& model, const std::string& name,
+                                         const Thinning& seen, Scale& scale) {
+  const auto is_wanted = [&](const auto& substance) { return substance.name == name; };
+  if (std::none_of(model.substances.begin(), model.substances.end(), is_wanted)) return std::nullopt;
+  const State& state = look.state();
+  const Substance& substance = *std::find_if(state.substances.begin(), state.substances.end(), is_wanted);
+  const auto [least, most] = std::minmax_element(substance.values.begin(), substance.values.end());
+  scale = {*least, *most > *least ? *most : *least + 1};
+  return pack_rows(seen, [&, view = substance.view()](int32_t y, int32_t z, Row& row) {
+    for (std::size_t x = 0; x < row.size(); ++x) {
+      const Vec3i place{seen.place(int32_t(x), 0), seen.place(y, 1), seen.place(z, 2)};
+      row[x] = scale(state.lattice.dimension == 2 ? concentration_at<2>(view, place)
+                                                  : concentration_at<3>(view, place));
+    }
+  });
+}
+
+// What a frame shows, at one moment.
+class TakenFrame {
+ public:
+  TakenFrame(const Look& look, const Model& model, const FrameContent& content, bool positions)
+      : sites_(look, content.field == "act"), field_(content.field) {
+    const bool all = content.all_numbers || look.cell_count() <= kManyCells;
+    const State& state = all ? look.state_of_cells() : look.state_of_sizes();
+    types_ = state.cells.type;
+    header_.add("mcs", look.mcs()).add("cells", types_.size()).add("step", sites_.seen.step);
+    header_.add("nx", sites_.seen.size.x).add("ny", sites_.seen.size.y).add("nz", sites_.seen.size.z);
+    header_.add("all_numbers", all).add("numbers", names_of_numbers(state, model, positions));
+    blocks_.add_column<float>("volume", "f32", types_.size(),
+                              [&](CellId c) { return state.cells.extent[c].volume; });
+    if (all) add_numbers(blocks_, state, model, positions);
+    for (const auto by : {PictureSettings::ColourBy::type, PictureSettings::ColourBy::cell})
+      palettes_.emplace_back(by, model, state);
+    if (field_ == "act" && sites_.has_act())
+      scale_.high = std::max(1, model.largest_act());
+    else
+      substance_ = pack_substance(look, model, field_, sites_.seen, scale_);
+  }
+
+  std::string packed() {
+    blocks_.add_column<uint8_t>("type", "u8", types_.size(), [&](CellId c) { return types_[c]; });
+    add_colours("by_type", palettes_[0]);
+    add_colours("by_cell", palettes_[1]);
+    blocks_.add_rows(
+        "ids", pack_rows(sites_.seen, [&](int32_t y, int32_t z, Row& row) { sites_.read_ids(y, z, row); }));
+    if (field_ == "act" && sites_.has_act())
+      add_field(pack_rows(sites_.seen,
+                          [&](int32_t y, int32_t z, Row& row) { sites_.read_act(y, z, scale_, row); }));
+    else if (substance_)
+      add_field(*substance_);
+    return blocks_.with_header(header_);
+  }
+
+ private:
+  // The places in the palettes of the run's own pictures, so that a cell has the same colour here and there.
+  void add_colours(const std::string& name, const Palette& palette) {
+    blocks_.add_column<uint16_t>(name, "u16", types_.size(),
+                                 [&](CellId c) { return palette.index(c, types_[c]); });
+    header_.add("colours_" + name, texts_of(palette.colours()));
+  }
+  void add_field(const PackedRows& rows) {
+    blocks_.add_rows("field", rows);
+    header_.add("field", field_).add("field_low", scale_.low).add("field_high", scale_.high);
+  }
+
+  SeenSites sites_;
+  std::string field_;
+  Scale scale_;
+  std::vector<TypeId> types_;
+  std::vector<Palette> palettes_;
+  std::optional<PackedRows> substance_;
+  JsonObject header_;
+  Blocks blocks_;
+};
 
 }  // namespace
 
@@ -283,19 +329,9 @@ std::vector<std::string> site_fields(const Model& model) {
   return names;
 }
 
-std::string pack_frame(const Look& look, const Model& model, const std::string& field, bool positions) {
-  const SeenSites sites(look, field == "act");
-  const Thinning& seen = sites.seen;
-  const State& cells = look.state_of_cells();
-  JsonObject header;
-  header.add("mcs", look.mcs()).add("cells", cells.cells.count()).add("step", seen.step);
-  header.add("nx", seen.size.x).add("ny", seen.size.y).add("nz", seen.size.z);
-  Blocks blocks;
-  add_cells(blocks, cells, model, positions);
-  add_colours(blocks, header, cells, model);
-  blocks.add_rows("ids", pack_rows(seen, [&](int32_t y, int32_t z, Row& row) { sites.read_ids(y, z, row); }));
-  if (!field.empty()) add_field(blocks, header, look, model, sites, field);
-  return blocks.with_header(header);
+std::function<std::string()> take_frame(const Look& look, const Model& model, const FrameContent& content,
+                                        bool positions) {
+  return [frame = std::make_shared<TakenFrame>(look, model, content, positions)] { return frame->packed(); };
 }
 
 }  // namespace kiln::view

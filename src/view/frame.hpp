@@ -9,12 +9,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "measure/look.hpp"
 #include "model/model.hpp"
+#include "view/frame_content.hpp"
 
 namespace kiln::view {
 
@@ -28,8 +29,13 @@ int reduction_of(const Lattice& lattice);
 // What colours can show beside cells: Act and substances, by name.
 std::vector<std::string> site_fields(const Model& model);
 
-// `field`: one of site_fields, or "" for none. `positions`: whether centroids are known (snapshots lack
-// them).
-std::string pack_frame(const Look& look, const Model& model, const std::string& field, bool positions);
+// More cells than these have few numbers in a frame, types and volumes, unless more are asked for.
+inline constexpr CellId kManyCells = 200'000;
+
+// Takes what a frame shows; what is returned packs it. That may be on another thread and while the engine
+// advances where the lattice is surveyed elsewhere (Look::survey), and else before the state changes.
+// `positions`: whether centroids are known (snapshots lack them).
+std::function<std::string()> take_frame(const Look& look, const Model& model, const FrameContent& content,
+                                        bool positions);
 
 }  // namespace kiln::view

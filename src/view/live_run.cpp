@@ -20,10 +20,14 @@ constexpr auto kLongestPicture = std::chrono::seconds(60);
 constexpr double kRateSeconds = 5;
 constexpr double kIdleAfterSeconds = 0.4;  // programs do a little work of their own between two stretches
 
+bool is_of_nobody(const std::pair<const FrameContent, int>& wish) { return wish.second == 0; }
+
 }  // namespace
 
 LiveRun::LiveRun(Run& run, Steerer* steerer)
-    : LiveRun(run.simulation(), run.folder().path.filename().string(), run.folder().measures(), steerer) {}
+    : LiveRun(run.simulation(), run.folder().path.filename().string(), run.folder().measures(), steerer) {
+  take_at_once();
+}
 
 LiveRun::LiveRun(Simulation& simulation, std::string name, std::filesystem::path measures, Steerer* steerer)
     : simulation_(simulation),
@@ -61,16 +65,16 @@ std::string LiveRun::status() {
 NumberedFrame LiveRun::frame(const FrameWish& wish) {
   std::unique_lock lock(mutex_);
   const auto is_there = [&] {
-    const auto found = frames_.find(wish.field);
+    const auto found = frames_.find(wish.content);
     return closed_ || (found != frames_.end() && found->second.frame.number > wish.after);
   };
   if (!is_there()) {
-    ++waiting_[wish.field];
+    ++waiting_[wish.content];
     wished_.notify_all();
     came_.wait_for(lock, kLongestWait, is_there);
-    if (--waiting_[wish.field] == 0) waiting_.erase(wish.field);
+    if (--waiting_[wish.content] == 0) waiting_.erase(wish.content);
   }
-  const auto found = frames_.find(wish.field);
+  const auto found = frames_.find(wish.content);
   return found != frames_.end() && found->second.frame.number > wish.after ? found->second.frame
                                                                            : NumberedFrame{};
 }
@@ -123,15 +127,24 @@ http::Reply LiveRun::numbers() {
   return steerer_ == nullptr ? Source::numbers() : http::json_reply(steerer_->numbers());
 }
 
-// The first state is there for the first client, however long an MCS takes.
+// The first state is there for the first client, however long an MCS takes; the last one for all.
 Observer::Work LiveRun::look(const Glance& now) {
   {
     const std::lock_guard lock(mutex_);
     mcs_ = now.mcs();
-    if (now.moment == Moment::start || now.moment == Moment::end) waiting_.try_emplace("", 0);
   }
-  if (now.moment == Moment::start || now.moment == Moment::end) take_frames();
+  if (now.moment == Moment::start || now.moment == Moment::end) take_at_once();
   return {};
+}
+
+void LiveRun::take_at_once() {
+  if (packing_.valid()) packing_.wait();
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.try_emplace(FrameContent{}, 0);
+  }
+  take_frames();
+  if (packing_.valid()) packing_.wait();
 }
 
 void LiveRun::pulse(int64_t mcs) {
@@ -167,50 +180,72 @@ bool LiveRun::is_idle() const {
 
 bool LiveRun::may_take_frame() {
   const Clock::time_point next = is_idle() ? next_idle_ : next_;
-  if (waiting_.empty() || Clock::now() < next || missing_fields().empty()) return false;
+  if (waiting_.empty() || is_packing() || Clock::now() < next || missing().empty()) return false;
   std::erase_if(sent_, [](const auto& frame) { return frame.expired(); });
   return int(sent_.size()) < kMostHeld;
 }
 
-std::vector<std::string> LiveRun::missing_fields() const {
-  std::vector<std::string> fields;
+bool LiveRun::is_packing() const {
+  return packing_.valid() && packing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+}
+
+std::vector<FrameContent> LiveRun::missing() const {
+  std::vector<FrameContent> contents;
   for (const auto& wish : waiting_) {
     const auto found = frames_.find(wish.first);
     const bool is_new =
         found != frames_.end() && found->second.frame.mcs == mcs_ && found->second.changes == changes_;
-    if (!is_new) fields.push_back(wish.first);
+    if (!is_new) contents.push_back(wish.first);
   }
-  return fields;
+  return contents;
 }
 
 void LiveRun::take_frames() {
   const auto start = Clock::now();
-  std::vector<std::string> fields;
+  std::vector<FrameContent> contents;
   int64_t changes = 0;
   {
     const std::lock_guard lock(mutex_);
-    fields = missing_fields();
+    contents = missing();
     changes = changes_;
+    if (contents.empty()) std::erase_if(waiting_, is_of_nobody);
   }
-  const Look look(simulation_.engine());
-  for (const std::string& field : fields) {
-    const auto bytes =
-        std::make_shared<const std::string>(pack_frame(look, simulation_.model(), field, true));
-    const std::lock_guard lock(mutex_);
-    frames_[field] = {{bytes, ++number_, look.mcs()}, changes};
-    sent_.emplace_back(bytes);
-  }
-  const std::lock_guard lock(mutex_);
-  std::erase_if(frames_, [&](const auto& taken) {
-    return taken.second.frame.mcs != look.mcs() || taken.second.changes != changes;
-  });
-  std::erase_if(waiting_, [](const auto& wish) { return wish.second == 0; });
+  if (contents.empty()) return;
+  const Look look(simulation_.engine(), Look::Cells::when_asked);
+  const int64_t mcs = look.mcs();
+  std::vector<std::function<std::string()>> taken;
+  for (const FrameContent& content : contents)
+    taken.push_back(take_frame(look, simulation_.model(), content, true));
+  auto pack = [this, contents, taken = std::move(taken), mcs, changes] {
+    for (std::size_t i = 0; i < contents.size(); ++i)
+      show(contents[i], std::make_shared<const std::string>(taken[i]()), mcs, changes);
+    end_taking(mcs, changes);
+  };
+  if (look.is_on_gpu() && look.survey() != nullptr)
+    packing_ = std::async(std::launch::async, std::move(pack));
+  else
+    pack();
   const double took = seconds_since(start);
   const auto in = [](double seconds) {
     return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   };
+  const std::lock_guard lock(mutex_);
   next_ = in(std::max(kLeastSeconds, kRestPerWork * took));
   next_idle_ = in(kLeastSeconds);
+}
+
+void LiveRun::show(const FrameContent& content, Bytes bytes, int64_t mcs, int64_t changes) {
+  const std::lock_guard lock(mutex_);
+  frames_[content] = {{bytes, ++number_, mcs}, changes};
+  sent_.emplace_back(bytes);
+}
+
+void LiveRun::end_taking(int64_t mcs, int64_t changes) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(frames_, [&](const auto& taken) {
+    return taken.second.frame.mcs != mcs || taken.second.changes != changes;
+  });
+  std::erase_if(waiting_, is_of_nobody);
   came_.notify_all();
 }
 
@@ -235,7 +270,7 @@ void LiveRun::set_goal(int64_t mcs) {
 
 bool LiveRun::wait_for_wish() {
   std::unique_lock lock(mutex_);
-  const auto is_wished = [&] { return !pictures_.empty() || !missing_fields().empty(); };
+  const auto is_wished = [&] { return !pictures_.empty() || !missing().empty(); };
   wished_.wait_for(lock, kLongestWait, [&] { return closed_ || is_wished(); });
   return !closed_ && is_wished();
 }

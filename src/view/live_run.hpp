@@ -2,14 +2,16 @@
 // those of clients.
 //
 // Frames are taken on the thread of the run, at the end of an MCS, and only while a client waits for one: at
-// most ten a second, and so seldom that they take a fortieth of its time. A client that is late gets the
-// newest and misses the others. Pictures are drawn there, too, one by one and only when a person asks.
+// most ten a second, and so seldom that they take a fortieth of its time. Where a GPU plays, they are packed
+// on other cores meanwhile. A client that is late gets the newest and misses the others. Pictures are drawn
+// on the thread of the run, too, one by one and only when a person asks.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <mutex>
 
@@ -25,7 +27,8 @@ class LiveRun : public Source, public Observer {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Both outlive it until it is closed; `steerer` is null where the run is only watched.
+  // Both outlive it until it is closed; `steerer` is null where the run is only watched. Takes the first
+  // frame.
   LiveRun(Run& run, Steerer* steerer);
 
   // For clients.
@@ -68,8 +71,12 @@ class LiveRun : public Source, public Observer {
   };
   bool is_idle() const;
   bool may_take_frame();
-  std::vector<std::string> missing_fields() const;  // that clients wait for, of this MCS
+  std::vector<FrameContent> missing() const;  // what clients wait for, of this MCS
+  bool is_packing() const;
   void take_frames();
+  void take_at_once();
+  void show(const FrameContent& content, Bytes bytes, int64_t mcs, int64_t changes);
+  void end_taking(int64_t mcs, int64_t changes);
   void draw_pictures();
   double rate() const;  // MCS per second of late
 
@@ -81,8 +88,8 @@ class LiveRun : public Source, public Observer {
   std::condition_variable came_, wished_;
   // All below is guarded by the mutex.
   std::string about_;
-  std::map<std::string, int> waiting_;                  // clients, by the field that they wish for
-  std::map<std::string, Taken> frames_;                 // the newest of each
+  std::map<FrameContent, int> waiting_;                 // clients, by what they wish for
+  std::map<FrameContent, Taken> frames_;                // the newest of each
   std::vector<std::weak_ptr<const std::string>> sent_;  // that clients may still hold
   int64_t number_ = 0, changes_ = 0;
   Clock::time_point next_ = Clock::now(), next_idle_ = next_;  // the earliest times for a frame
@@ -100,6 +107,7 @@ class LiveRun : public Source, public Observer {
   int64_t mcs_, total_, goal_ = 0;
   std::string phase_;
   bool paused_ = false, closed_ = false;
+  std::future<void> packing_;  // of the thread of the run; waits for it in the end
 };
 
 }  // namespace kiln::view

@@ -67,8 +67,10 @@ http::Reply Site::found(const http::Request& request) {
 }
 
 http::Reply Site::frame(const http::Request& request) {
-  const NumberedFrame frame = source()->frame(
-      {number_of(request, "after").value_or(0), number_of(request, "mcs"), request.argument("field")});
+  const NumberedFrame frame =
+      source()->frame({number_of(request, "after").value_or(0),
+                       number_of(request, "mcs"),
+                       {request.argument("field"), request.argument("numbers") == "all"}});
   if (!frame.bytes) return {204, "application/octet-stream", {}, {}};
   return {200, "application/octet-stream", frame.bytes, {{"X-Frame", std::to_string(frame.number)}}};
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "view/frame_content.hpp"
 #include "view/http/message.hpp"
 #include "view/measures.hpp"
 #include "view/picture_wish.hpp"
@@ -18,7 +19,7 @@ using Bytes = std::shared_ptr<const std::string>;
 struct FrameWish {
   int64_t after = 0;                          // the number of the last frame that the client has
   std::optional<int64_t> mcs = std::nullopt;  // of a snapshot; none: the newest frame
-  std::string field = "";
+  FrameContent content = {};
 };
 
 struct NumberedFrame {

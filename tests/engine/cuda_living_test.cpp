@@ -134,6 +134,24 @@ TEST(CudaLiving, TakesTurnsInAnEnsemble) {
     test::check_ensemble(parse_model(world, "m.toml", "."), 3, {.engine = "cuda"}, 40, "threads");
 }
 
+// What frames of the viewer are made of. All of the state still comes after it.
+TEST(CudaLiving, ShowsSizesAlone) {
+  KILN_NEEDS_GPU();
+  for (const char* size : {"[60, 40]", "[20, 24, 16]"}) {
+    Played threads(test::colony(size), "threads", 2), gpu(test::colony(size), "cuda", 1);
+    for (int mcs = 0; mcs < 80; mcs += 8) {
+      if (mcs == 40) gpu.state();
+      const Cells& expected = threads.cells();
+      EXPECT_EQ(gpu.player->outline().mcs, mcs);
+      const Cells& seen = gpu.player->state_of_sizes().cells;
+      ASSERT_TRUE(seen.type == expected.type && seen.extent == expected.extent) << "MCS " << mcs;
+      threads.play(8);
+      gpu.play(8);
+    }
+    EXPECT_EQ(threads.hash(), gpu.hash());
+  }
+}
+
 // Measures know cells by the host's ids, which go on where the device's rows are used again.
 TEST(CudaLiving, IsSurveyedAsOnThreads) {
   KILN_NEEDS_GPU();

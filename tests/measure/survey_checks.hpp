@@ -50,8 +50,8 @@ inline void expect_same_from_afar(LatticeSurvey& far, const State& host) {
           ids.push_back(host.ids[std::size_t(site)]);
           if (!host.act.empty()) act.push_back(host.act[std::size_t(site)]);
         }
-    EXPECT_EQ(seen.ids, ids) << step;
-    EXPECT_EQ(seen.act, act) << step;
+    EXPECT_EQ(std::vector(seen.ids.begin(), seen.ids.end()), ids) << step;
+    EXPECT_EQ(std::vector(seen.act.begin(), seen.act.end()), act) << step;
     EXPECT_TRUE(far.thinned_sites(step, false).act.empty());
   }
 }

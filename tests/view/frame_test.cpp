@@ -97,7 +97,7 @@ TEST(ViewFrame, HasEverySiteAndCell) {
   for (const char* size : {"[37, 29, 21]", "[64, 48]", "[3, 3, 130]", "[300, 3]"}) {
     const Model model = model_of(size);
     const State state = initial_state(model);
-    const std::string bytes = pack_frame(state, model, "act", true);
+    const std::string bytes = take_frame(state, model, {"act"}, true)();
     const Read read(bytes);
     EXPECT_EQ(read.number("step"), 1);
     EXPECT_EQ(read.number("mcs"), 0);
@@ -135,7 +135,7 @@ TEST(ViewFrame, LargeLatticesAreThinnedOut) {
 
   const Model model = model_of("[4099, 6]");
   const State state = initial_state(model);
-  const std::string bytes = pack_frame(state, model, "", true);
+  const std::string bytes = take_frame(state, model, {}, true)();
   const Read read(bytes);
   EXPECT_EQ(read.number("step"), 4);
   EXPECT_EQ(read.number("nx"), 1025);
@@ -149,17 +149,36 @@ TEST(ViewFrame, FieldsThatAModelLacksAreLeftOut) {
   const Model model = model_of("[16, 16]");
   const State state = initial_state(model);
   EXPECT_EQ(site_fields(model), std::vector<std::string>{"act"});
-  const std::string bytes = pack_frame(state, model, "no such thing", true);
+  const std::string bytes = take_frame(state, model, {"no such thing"}, true)();
   EXPECT_TRUE(Read(bytes).block("field").empty());
-  const std::string snapshot = pack_frame(state, model, "", false);
+  const std::string snapshot = take_frame(state, model, {}, false)();
   EXPECT_TRUE(Read(snapshot).block("x").empty());
+}
+
+TEST(ViewFrame, VeryManyCellsHaveFewNumbersUntilMoreAreAskedFor) {
+  Model model = model_of("[1000, 840]");
+  model.initial[0].box = model.initial[0].spacing = {2, 2, 1};
+  const State state = initial_state(model);
+  ASSERT_GT(state.cells.count(), kManyCells);
+  const std::string few = take_frame(state, model, {}, true)(),
+                    all = take_frame(state, model, {.all_numbers = true}, true)();
+  EXPECT_EQ(*json_member(Read(few).header, "all_numbers"), "false");
+  EXPECT_EQ(*json_member(Read(all).header, "all_numbers"), "true");
+  for (const char* name : {"type", "volume", "by_type", "by_cell", "ids"})
+    EXPECT_FALSE(Read(few).block(name).empty()) << name;
+  for (const char* name : {"perimeter", "x", "y"}) {
+    EXPECT_TRUE(Read(few).block(name).empty()) << name;
+    EXPECT_FALSE(Read(all).block(name).empty()) << name;
+  }
+  EXPECT_EQ(*json_member(Read(few).header, "numbers"), *json_member(Read(all).header, "numbers"));
+  EXPECT_EQ(Read(few).column<float>("volume"), Read(all).column<float>("volume"));
 }
 
 TEST(ViewFrame, ShowsSubstances) {
   const Model model = model_of("[16, 16]", "[substances.o2]\ndiffusion = 1\nstart = 2.5\n");
   const State state = initial_state(model);
   EXPECT_EQ(site_fields(model), (std::vector<std::string>{"act", "o2"}));
-  const std::string bytes = pack_frame(state, model, "o2", true);
+  const std::string bytes = take_frame(state, model, {"o2"}, true)();
   const Read read(bytes);
   EXPECT_EQ(*json_member(read.header, "field_low"), "2.5");
   for (const uint32_t value : read.rows("field")) ASSERT_EQ(value, 0u);

@@ -26,6 +26,22 @@ PIXELS = """(() => {
 })()"""
 
 
+MANY = """mcs = {mcs}
+temperature = 10
+[lattice]
+size = [1000, 840]
+[types.amber]
+volume = {{target = 4, lambda = 2}}
+[adhesion]
+default = 4
+[[initial]]
+kind = "boxes"
+type = "amber"
+box = [2, 2]
+spacing = [2, 2]
+"""
+
+
 def run_js(body):
     return f"(async () => {{ const app = {APP}; {body} }})()"
 
@@ -71,6 +87,7 @@ class Pages(unittest.TestCase):
         page.click_on("#go")
         page.wait_for("document.querySelector('#state').textContent === 'paused'")
         page.wait_for(run_js("return app.scene.frame.mcs === app.status.mcs"))
+        page.wait_for(run_js("return performance.now() - app.scene.moving > 300"))  # with all pixels
         page.value(run_js("app.scene.draw(); await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));"))
         seen = page.wait_for(f"(p => p.amber > 2000 && p.teal > 2000 && p)({PIXELS})")
         self.assertLess(seen["amber"] + seen["teal"], 0.9 * seen["all"])
@@ -276,6 +293,24 @@ class Pages(unittest.TestCase):
         self.assertNotEqual(page.value("document.documentElement.dataset.theme"), first)
         page.key("?")
         page.wait_for("document.querySelector('#help').open")
+
+    def test_numbers_of_very_many_cells_come_when_they_are_shown(self):
+        few = "return !app.scene.frame.all_numbers && !app.scene.frame.columns.perimeter"
+        saved = self.finished(MANY, mcs=1)
+        live = ["run", self.folder / "model.toml", "--mcs", 1000000, "--view", "--steer", "--out", self.folder / "live"]
+        for what, how in (("saved", ["view", saved]), ("live", live)):
+            with self.subTest(what):
+                _, page = self.open(*how)
+                page.wait_for(run_js(few))
+                if what == "live":
+                    page.click_on("#go")
+                    page.wait_for("document.querySelector('#state').textContent === 'paused'")
+                page.value(run_js("app.panel.setColour('perimeter')"))
+                page.wait_for(run_js("return app.scene.frame.columns.perimeter && app.scene.colours.range?.[1] > 0"))
+                page.value(run_js("app.panel.setColour('volume')"))
+                page.wait_for(run_js("return app.scene.colours.range?.[1] > 0"))
+                page.value(run_js("app.choose(5)"))
+                page.wait_for("[...document.querySelectorAll('#cell dt')].some(dt => dt.textContent === 'perimeter')")
 
     def test_a_finished_run_becomes_its_saved_states(self):
         model = self.folder.model(FLAT, mcs=2000, every=500)

@@ -86,7 +86,7 @@ LatticeSurvey::ThinnedSites LeadSurvey::thinned_sites(int32_t step, bool with_ac
   ThinnedSites all;
   const auto put = [&](int rank, const auto& from, auto& to) {
     if (from.empty()) return;
-    to.resize(std::size_t(thinning.sites()));
+    if (to.empty()) to = std::decay_t<decltype(to)>(std::size_t(thinning.sites()));
     const Box seen = thinning.within(rank_.tissue().grid.brick(rank));
     const int32_t width = seen.size().x;
     auto next = from.begin();

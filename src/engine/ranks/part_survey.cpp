@@ -62,13 +62,17 @@ LatticeSurvey::ThinnedSites PartSurvey::thinned_sites(int32_t step, bool with_ac
   const Box seen = thinning.within(part_.brick.own);
   const State& state = part_.state;
   LatticeSurvey::ThinnedSites sites;
+  const Vec3i size = seen.size();
+  sites.ids = HugeVector<CellId>::unset(seen.empty() ? 0 : std::size_t(int64_t(size.x) * size.y * size.z));
+  if (with_act && !state.act.empty()) sites.act = HugeVector<ActValue>::unset(sites.ids.size());
+  std::size_t next = 0;
   for (int32_t z = seen.low.z; z < seen.high.z; ++z)
     for (int32_t y = seen.low.y; y < seen.high.y; ++y)
-      for (int32_t x = seen.low.x; x < seen.high.x; ++x) {
+      for (int32_t x = seen.low.x; x < seen.high.x; ++x, ++next) {
         const Vec3i place{thinning.place(x, 0), thinning.place(y, 1), thinning.place(z, 2)};
         const auto stored = std::size_t(state.lattice.index(place - part_.brick.origin));
-        sites.ids.push_back(part_.number[state.ids[stored]]);
-        if (with_act && !state.act.empty()) sites.act.push_back(state.act[stored]);
+        sites.ids[next] = part_.number[state.ids[stored]];
+        if (!sites.act.empty()) sites.act[next] = state.act[stored];
       }
   return sites;
 }

@@ -25,7 +25,7 @@ class App {
     this.cell = new ChosenCell($("cell"));
     this.charts = new Charts($("charts"), $("add-chart"));
     this.scene = new Scene($("stage"), this.about);
-    this.panel = new Panel(this.scene, this.about, () => this.wantField(), () => (this.status?.state === "folder" ? this.scene.frame.mcs : undefined));
+    this.panel = new Panel(this.scene, this.about, () => this.wantMore(), () => (this.status?.state === "folder" ? this.scene.frame.mcs : undefined));
     this.steering = new SteeringPanel(this.about.steers, () => this.status);
     this.timeline = new Timeline(mcs => this.seek(mcs));
     this.scene.onPick = id => this.choose(id);
@@ -48,11 +48,12 @@ class App {
     this.scene.look.chosen = id;
     this.scene.recolour();
     if (id !== 0) this.cell.follow(this.scene.frame, this.about, this.scene.look.speeds);
+    this.wantMore();
   }
 
-  // A field that the frame at hand lacks has to come.
-  wantField() {
-    if (this.scene.field && this.scene.frame?.field_name !== this.scene.field) {
+  // What the frame at hand lacks has to come.
+  wantMore() {
+    if (this.scene.frame && !(this.scene.hasColours && this.scene.hasRow)) {
       this.number = 0;
       this.loaded = null;
     }
@@ -108,7 +109,7 @@ class App {
       try {
         if (this.status?.state === "folder") await this.watchFolder();
         else {
-          const came = await net.frame({ after: this.number, field: this.scene.field });
+          const came = await net.frame({ after: this.number, field: this.scene.field, numbers: this.scene.cellNumbers });
           if (came) this.take(came);
           else if (this.status?.state === "ended") await net.rest(500);
         }
@@ -120,9 +121,9 @@ class App {
 
   async watchFolder() {
     const mcs = this.wanted ?? this.status.snapshots.at(-1);
-    const wish = `${mcs} ${this.scene.field}`;
+    const wish = `${mcs} ${this.scene.field} ${this.scene.cellNumbers}`;
     if (this.loaded === wish) return net.rest(60);
-    const came = await net.frame({ mcs, field: this.scene.field });
+    const came = await net.frame({ mcs, field: this.scene.field, numbers: this.scene.cellNumbers });
     this.loaded = wish;
     if (came) this.take(came);
   }

@@ -13,14 +13,6 @@ export function rampColour(share) {
 
 const fromHex = text => [1, 3, 5].map(i => parseInt(text.slice(i, i + 2), 16));
 
-// Measures of cells that colours can show beside type and cell, by the frame's columns.
-const notNumbers = new Set(["type", "by_type", "by_cell", "x", "y", "z"]);
-export function cellNumbers(frame) {
-  const names = Object.keys(frame.columns).filter(name => !notNumbers.has(name));
-  if (frame.columns.x) names.push("speed");
-  return names;
-}
-
 // The middle of what is there, without the few that would stretch the scale.
 function rangeOf(values, isShown) {
   const some = [];

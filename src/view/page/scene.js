@@ -1,6 +1,6 @@
 // The tissue on the stage: what is shown, in which colours, and how hands move it.
 
-import { cellNumbers, colouring, paint, rampColour } from "./colours.js";
+import { colouring, paint, rampColour } from "./colours.js";
 import { figure } from "./figures.js";
 import { Slice } from "./slice.js";
 import { Solid } from "./solid.js";
@@ -69,14 +69,20 @@ export class Scene {
       ? Math.hypot(x[cell] - before.x[cell], y[cell] - before.y[cell], z ? z[cell] - before.z[cell] : 0) * perMinute : NaN);
   }
 
-  colourNames() { return ["type", "cell", ...this.about.fields, ...(this.frame ? cellNumbers(this.frame) : [])]; }
+  colourNames() { return ["type", "cell", ...this.about.fields, ...(this.frame?.numbers ?? [])]; }
   // The field that frames have to bring along.
   get field() { return this.about.fields.includes(this.look.colour) ? this.look.colour : ""; }
+  // Where cells are very many, most of their numbers come only when something shows them.
+  get cellNumbers() { return this.frame && (this.showsNumber || this.look.chosen > 0) ? "all" : ""; }
+  get showsNumber() { return this.look.colour !== "volume" && this.frame.numbers.includes(this.look.colour); }
+  // Whether the frame at hand has what is to be seen.
+  get hasColours() { return (!this.field || this.frame.field_name === this.field) && (!this.showsNumber || this.frame.all_numbers); }
+  get hasRow() { return this.look.chosen === 0 || this.frame.all_numbers; }
 
   recolour() {
     const { frame } = this;
     if (!frame) return;
-    if (this.field && frame.field_name !== this.field) return;  // the one that has it is on its way
+    if (!this.hasColours) return;  // the one that has them is on its way
     const look = { ...this.look, hiddenTypes: this.hiddenTypes, flat: !this.isSolid };
     this.colours = colouring(frame, this.about, look);
     if (this.numbers?.length !== frame.ids.length) this.numbers = new Uint8Array(frame.ids.length);

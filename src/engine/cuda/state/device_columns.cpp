@@ -1,5 +1,6 @@
 #include "engine/cuda/state/device_columns.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace kiln::cuda {
@@ -90,6 +91,12 @@ void DeviceColumns::clear_sums(const Stream& stream) {
   for (Held& held : held_)
     if ((held.what->column == centroid && held.what->offset == sums) || held.what->column == moments)
       held.rows.fill(0, &stream);
+}
+
+const DeviceColumns::Held& DeviceColumns::sizes() const {
+  static const Column* const extent = find("volume").column;
+  return *std::find_if(held_.begin(), held_.end(),
+                       [](const Held& held) { return held.what->column == extent; });
 }
 
 void DeviceColumns::Held::pack(const Cells& from, CellId cell, uint8_t* packed) const {

@@ -49,6 +49,7 @@ class DeviceColumns {
     void unpack(const uint8_t* packed, int64_t first, int64_t count, Cells& to) const;
   };
   std::span<const Held> all() const { return held_; }
+  const Held& sizes() const;  // volumes and perimeters
 
  private:
   std::vector<Held> held_;

@@ -171,25 +171,27 @@ void DeviceState::download_sites(const SiteTransfer& from, State& to, const Spli
     download_words<uint64_t>(from, to, split);
 }
 
-// Column by column, in the host's order, the cells of all members one after the other.
 void DeviceState::download_cells(const Stream& stream) {
-  for (const DeviceColumns::Held& held : columns_.all()) {
-    const int64_t bytes = held.bytes_per_cell();
-    const auto start_copy = [&](int64_t first, int64_t count, uint8_t* staging) {
-      if (ordered_.size() < count * bytes) ordered_ = Buffer<uint8_t>(device_, count * bytes, "the cells");
-      put_in_order_.launch(grid_stride(), stream, reinterpret_cast<const uint32_t*>(held.rows.data()),
-                           uint32_t(bytes / 4), static_cast<const CellId*>(device_ids_.data()), first, count,
-                           reinterpret_cast<uint32_t*>(ordered_.data()));
-      ordered_.download(staging, count * bytes, 0, &stream);
-    };
-    const auto unpack_piece = [&](int64_t first, int64_t count, const uint8_t* packed) {
-      split_over_team(count, [&](int64_t begin, int64_t end) {
-        if (begin < end) unpack_cells(held, packed + begin * bytes, first + begin, end - begin);
-      });
-    };
-    staging_.download(cells(), bytes, stream, start_copy, unpack_piece);
-  }
+  for (const DeviceColumns::Held& held : columns_.all()) download_column(held, stream);
   for (Member& m : members_) m.state.mcs = mcs_;
+}
+
+// In the host's order, the cells of all members one after the other.
+void DeviceState::download_column(const DeviceColumns::Held& held, const Stream& stream) {
+  const int64_t bytes = held.bytes_per_cell();
+  const auto start_copy = [&](int64_t first, int64_t count, uint8_t* staging) {
+    if (ordered_.size() < count * bytes) ordered_ = Buffer<uint8_t>(device_, count * bytes, "the cells");
+    put_in_order_.launch(grid_stride(), stream, reinterpret_cast<const uint32_t*>(held.rows.data()),
+                         uint32_t(bytes / 4), static_cast<const CellId*>(device_ids_.data()), first, count,
+                         reinterpret_cast<uint32_t*>(ordered_.data()));
+    ordered_.download(staging, count * bytes, 0, &stream);
+  };
+  const auto unpack_piece = [&](int64_t first, int64_t count, const uint8_t* packed) {
+    split_over_team(count, [&](int64_t begin, int64_t end) {
+      if (begin < end) unpack_cells(held, packed + begin * bytes, first + begin, end - begin);
+    });
+  };
+  staging_.download(cells(), bytes, stream, start_copy, unpack_piece);
 }
 
 // A range of cells may span several members.
@@ -220,9 +222,20 @@ const State& DeviceState::fetch_cells(const Stream& stream, int64_t member) {
     if (count_sums_) count_sums_(stream);
     download_cells(stream);
     if (fetch_more_) fetch_more_(members_[0].state, More::sums);
-    cells_are_current_ = true;
+    cells_are_current_ = sizes_are_current_ = true;
   }
   return members_[std::size_t(member)].state;
+}
+
+const State& DeviceState::fetch_sizes(const Stream& stream) {
+  if (!sizes_are_current_) download_column(columns_.sizes(), stream);
+  sizes_are_current_ = true;
+  return outline();
+}
+
+const State& DeviceState::outline() {
+  known().mcs = mcs_;
+  return known();
 }
 
 const State& DeviceState::fetch(const Stream& stream, int64_t member) {
@@ -407,13 +420,13 @@ void DeviceState::clear_rows(std::span<const CellId> rows, const Stream& stream)
 }
 
 void DeviceState::make_room(const CellRoom& room, const Stream& stream) {
-  cells_are_current_ = lattice_is_current_ = false;
+  cells_are_current_ = sizes_are_current_ = lattice_is_current_ = false;
   fetch(stream);
   Member& m = members_[0];
   m.numbers = CellNumbers(m.state, types_, room.spare, room.frozen);
   allocate();
   upload();
-  cells_are_current_ = lattice_is_current_ = false;  // something is about to change
+  cells_are_current_ = sizes_are_current_ = lattice_is_current_ = false;  // something is about to change
 }
 
 DeviceIds DeviceState::plain_ids(const Stream& stream) {
@@ -437,7 +450,7 @@ Launch DeviceState::grid_stride() const {
 
 void DeviceState::advanced(int64_t mcs) {
   mcs_ += mcs;
-  cells_are_current_ = lattice_is_current_ = false;
+  cells_are_current_ = sizes_are_current_ = lattice_is_current_ = false;
 }
 
 }  // namespace kiln::cuda

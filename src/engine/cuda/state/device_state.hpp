@@ -75,9 +75,13 @@ class DeviceState {
   // Tells that all members have advanced on the device, so that the host's copies are out of date.
   void advanced(int64_t mcs);
 
-  // A member as it is now, on the host: all of it, or all but the lattice, Act and concentrations.
+  // A member as it is now, on the host: all of it, or all but the lattice, Act and concentrations. Of a
+  // single simulation also with no more of cells than their sizes; or with nothing but the MCS, and what the
+  // host alone changes, such as types.
   const State& fetch(const Stream& stream, int64_t member = 0);
   const State& fetch_cells(const Stream& stream, int64_t member = 0);
+  const State& fetch_sizes(const Stream& stream);
+  const State& outline();
   // Calls look(member, state) for all, from several threads.
   void visit(const Stream& stream, const std::function<void(int64_t, const State&)>& look);
 
@@ -134,6 +138,7 @@ class DeviceState {
   template <class Word>
   void upload_sites(int64_t member);
   void download_cells(const Stream& stream);
+  void download_column(const DeviceColumns::Held& held, const Stream& stream);
   void unpack_cells(const DeviceColumns::Held& held, const uint8_t* packed, int64_t first, int64_t count);
   template <class Split>
   void download_sites(const SiteTransfer& from, State& to, const Split& split) const;
@@ -155,8 +160,8 @@ class DeviceState {
   SiteLayout layout_;
   Team team_;
   DeviceColumns columns_;
-  bool cells_are_current_ = true,
-       lattice_is_current_ = true;  // on the host; the latter of the one that is shown
+  bool cells_are_current_ = true, sizes_are_current_ = true,
+       lattice_is_current_ = true;  // on the host; the last of the one that is shown
   int64_t shown_ = 0;               // -1: none
   Sites room_;                      // memory for the one that will be shown
   std::function<void(const Stream&)> count_sums_;

@@ -110,13 +110,17 @@ LatticeSurvey::ThinnedSites Survey::thinned_sites(int32_t step, bool with_act) {
       .launch(state_.grid_stride(), stream_, state_.tables(), step, thinning.size, uint32_t(state_.mcs()),
               thinned_.data());
   ThinnedSites sites;
-  sites.ids.resize(std::size_t(count));
-  if (with_act && state_.layout().max_act > 0) sites.act.resize(std::size_t(count));
+  sites.ids = HugeVector<CellId>::unset(std::size_t(count));
+  if (with_act && state_.layout().max_act > 0) sites.act = HugeVector<ActValue>::unset(std::size_t(count));
   state_.download(thinned_, stream_, [&](int64_t first, std::span<const uint64_t> landed) {
-    for (std::size_t i = 0; i < landed.size(); ++i) {
-      sites.ids[std::size_t(first) + i] = CellId(landed[i]);
-      if (!sites.act.empty()) sites.act[std::size_t(first) + i] = ActValue(landed[i] >> 32);
-    }
+    constexpr std::size_t kTogether = 1 << 16;
+    state_.each(int64_t((landed.size() + kTogether - 1) / kTogether), [&](int64_t part) {
+      const std::size_t begin = std::size_t(part) * kTogether;
+      for (std::size_t i = begin; i < std::min(begin + kTogether, landed.size()); ++i) {
+        sites.ids[std::size_t(first) + i] = CellId(landed[i]);
+        if (!sites.act.empty()) sites.act[std::size_t(first) + i] = ActValue(landed[i] >> 32);
+      }
+    });
   });
   return sites;
 }

@@ -24,6 +24,8 @@ class TilesEngine : public Engine {
   void advance(int64_t mcs) override;
   const State& state() override { return state_.fetch(stream_); }
   const State& state_of_cells() override { return state_.fetch_cells(stream_); }
+  const State& state_of_sizes() override { return state_.fetch_sizes(stream_); }
+  const State& outline() override { return state_.outline(); }
   std::function<void()> begin_copy(State& to) override { return state_.begin_copy(to, stream_); }
   LatticeSurvey* survey() override { return &survey_; }
   std::optional<DeviceIds> device_ids() override { return state_.plain_ids(stream_); }
