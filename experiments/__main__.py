@@ -110,7 +110,7 @@ def _compute(plans: Sequence[Plan], collection: Collection, out: Path, options: 
 def _evaluate(plans: Sequence[Plan], collection: Collection, form: str, out: Path) -> None:
     for experiment, pieces in plans:
         results, missing = split(pieces, _pieces_of(out, experiment))
-        if missing:
+        if missing := [piece for piece in missing if not piece.optional]:
             _tell(f"{experiment.title}: not evaluated, {len(missing)} of {len(pieces)} pieces are missing")
             continue
         outcome = experiment.evaluate(experiment.sizes[form], results)

@@ -32,6 +32,7 @@ class Piece:
     alone: bool = False
     gpu: int = 0  # what it takes of a GPU's GPU_SHARES; it cannot be computed without one
     prepare: Callable[..., None] | None = None  # with the same settings, beside others: what need not wait to be alone
+    optional: bool = False  # the experiment is evaluated without it, too
     resumes: bool = False  # `work` has a further argument: a folder in which it finds what it left when it was stopped
     key: str = field(init=False)  # another one where the work or its settings are others
 

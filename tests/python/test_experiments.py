@@ -396,6 +396,19 @@ class Measures(unittest.TestCase):
         places = np.array([[[1, 0, 0], [2, 0, 0], [8, 0, 0]], [[6, 0, 0], [4, 0, 0], [3, 0, 0]]], float)
         np.testing.assert_array_equal(lymph_node_day.crossed(places, 5), [0, 0.5])
 
+    def test_until_a_day_of_the_node_is_played_half_of_it_is_shown(self):
+        times = np.array([0.0, 720, 1440])
+        played = {"minutes": times, "mixed": times / 2000, "mixed_10": times / 1800, "mixed_12": times / 1700,
+                  "mixed_15": times / 1600, "track_minutes": times, "tracks": np.full((3, 9, 3), 2000, np.int16),
+                  "film": np.zeros(4, np.uint8), "mcs": 86400, "cells": 400000, "seconds": 360.0, "hash": "0"}
+        full = lymph_node_day.SIZES["full"]
+        self.assertEqual([(piece.name, piece.optional) for piece in lymph_node_day.plan(full)], [("day", True), ("half", False)])
+        for name, verdict, edge in (("half", Verdict.UNTESTED, "507"), ("day", Verdict.HOLDS, "1019")):
+            outcome = lymph_node_day.evaluate(full, pieces.Results({name: (played, {})}))
+            (_, judgement), = outcome.findings[0].judgements
+            self.assertEqual(judgement.verdict, verdict)
+            self.assertIn(f"A ball of {edge} µm", outcome.setup)
+
     def test_diffusion_of_steps(self):
         places = np.zeros((4, 1, 3))
         places[:, 0, 0] = [0, 6, 0, 6]  # 36 µm² in 2 minutes, nothing in 4
