@@ -72,8 +72,12 @@ DeviceCells::DeviceCells(const Device& device, const Stream& stream, const Model
       found_count_(device, 1, "what becomes of cells") {
   for (std::size_t type = 1; type < programs_.types.size(); ++type) {
     has_equations_ = has_equations_ || living_->types[type].equations != nullptr;
-    has_growth_ = has_growth_ || living_->types[type].growth != kNoFormula;
+    changes_targets_ = changes_targets_ || living_->types[type].growth != kNoFormula;
   }
+  const auto shrinks = [](const Cells::Life& life) { return life.shrinks > 0; };
+  const std::vector<Cells::Life>& lives = state.known().cells.life;
+  changes_targets_ = changes_targets_ || std::any_of(lives.begin(), lives.end(), shrinks);
+  for (const Rule& rule : living_->rules) changes_targets_ = changes_targets_ || rule.dies_over_mcs > 0;
   failure_.fill(0);
   use_rows();
 }
@@ -128,7 +132,7 @@ void DeviceCells::play(int64_t mcs) {
     take_events();
     if (!events_.empty() || !vanished_.empty()) carry_out_events(mcs);
   }
-  if (has_growth_ || !living_->rules.empty())
+  if (changes_targets_)
     grow_.launch(state_.grid_stride(), stream_, state_.tables(), tables_, mcs);
 }
 

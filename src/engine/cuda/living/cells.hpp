@@ -64,7 +64,7 @@ class DeviceCells : private TissueSites {
   LivingPrograms programs_;
   DeviceCounts counts_;
   CellEvents carry_out_;
-  bool has_equations_ = false, has_growth_ = false;
+  bool has_equations_ = false, changes_targets_ = false;  // by growth, or where cells shrink away
 
   Function live_, grow_, work_out_secretion_, mark_rows_, find_touched_, change_sites_, count_perimeters_;
   LivingTables tables_{};

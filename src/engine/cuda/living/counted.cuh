@@ -10,12 +10,26 @@ __device__ __forceinline__ double unit_of(uint64_t largest) {
   const int64_t exponent = int64_t(largest >> 52) - 1022;  // largest is in [2^(exponent - 1), 2^exponent)
   return detail::double_of(uint64_t(exponent - 30 + 1023) << 52);
 }
-__device__ __forceinline__ void raise(uint64_t* to, double value) {
-  const double size = value < 0 ? -value : value;
-  if (size > 0)
-    atomicMax(reinterpret_cast<unsigned long long*>(to),
-              static_cast<unsigned long long>(__double_as_longlong(size)));
-}
+// The largest of the values that the threads of a warp take, by its bits. A warp adds one to those of all:
+// who waits for the same word waits long.
+class Largest {
+ public:
+  __device__ __forceinline__ void take(double value) {
+    const double size = value < 0 ? -value : value;
+    if (size > 0) take_bits(static_cast<unsigned long long>(__double_as_longlong(size)));
+  }
+  __device__ __forceinline__ void raise(uint64_t* to) {
+    for (int step = 16; step > 0; step /= 2) take_bits(__shfl_xor_sync(~0u, bits_, step));
+    if (threadIdx.x % 32 == 0 && bits_ != 0) atomicMax(reinterpret_cast<unsigned long long*>(to), bits_);
+  }
+
+ private:
+  __device__ __forceinline__ void take_bits(unsigned long long bits) {
+    if (bits > bits_) bits_ = bits;
+  }
+
+  unsigned long long bits_ = 0;
+};
 __device__ __forceinline__ void add_up(int64_t* to, int64_t by) {
   if (by != 0) atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(by));
 }
@@ -53,10 +67,12 @@ extern "C" __global__ void find_largest_property(const __grid_constant__ kiln::c
                                                  uint64_t* largest) {
   using namespace kiln;
   using namespace kiln::device;
+  Largest found;
   each_cell(state, [&](CellId row) {
     if (!has_property(state, row, types_that_have_it)) return;
-    raise(largest, state.properties[int64_t(row) * living::kProperties + property]);
+    found.take(state.properties[int64_t(row) * living::kProperties + property]);
   });
+  found.raise(largest);
 }
 extern "C" __global__ void round_property(const __grid_constant__ kiln::cuda::StateTables state,
                                           uint32_t types_that_have_it, int32_t property,
@@ -176,8 +192,10 @@ extern "C" __global__ void find_largest_voxel(const double* concentration,
                                               const __grid_constant__ kiln::Lattice voxels, int32_t coarsen,
                                               int32_t axis, uint64_t* largest) {
   using namespace kiln::device;
+  Largest found;
   for (int64_t voxel = thread_number(); voxel < voxels.sites(); voxel += thread_count())
-    raise(largest, voxel_value(concentration, voxels, coarsen, voxel, axis));
+    found.take(voxel_value(concentration, voxels, coarsen, voxel, axis));
+  found.raise(largest);
 }
 extern "C" __global__ void round_voxels(const double* concentration,
                                         const __grid_constant__ kiln::Lattice voxels, int32_t coarsen,

@@ -10,22 +10,27 @@ namespace kiln::device {
 constexpr bool kOnePass = model::kPasses == 1;
 constexpr bool kAtOnce = cuda::is_at_once(model::kPasses, model::kMaxAct, model::kMoments, model::kBrick);
 
+// Its targets are set where the model has some of cells.
+struct CellSize {
+  cuda::Extent extent;
+  cuda::CellTargets targets;
+};
+
 // The sizes of the two cells of an attempt, and where the rest of their sums is.
 struct TwoSizes {
   const StateTables& tables;
   CellId winner_id;
-  cuda::Extent winner, loser;
+  CellSize winner, loser;
 
-  __device__ __forceinline__ int32_t volume(CellId cell) const {
-    return cell == winner_id ? winner.volume : loser.volume;
+  __device__ __forceinline__ const CellSize& of(CellId cell) const {
+    return cell == winner_id ? winner : loser;
   }
-  __device__ __forceinline__ int32_t perimeter(CellId cell) const {
-    return cell == winner_id ? winner.perimeter : loser.perimeter;
-  }
+  __device__ __forceinline__ int32_t volume(CellId cell) const { return of(cell).extent.volume; }
+  __device__ __forceinline__ int32_t perimeter(CellId cell) const { return of(cell).extent.perimeter; }
+  __device__ __forceinline__ cuda::CellTargets targets(CellId cell) const { return of(cell).targets; }
   __device__ __forceinline__ Vec3i anchor(CellId cell) const { return tables.anchors[cell]; }
   __device__ __forceinline__ Vec3<int64_t> sum(CellId cell) const { return tables.sums[cell]; }
   __device__ __forceinline__ Moments moments(CellId cell) const { return tables.moments[cell]; }
-  __device__ __forceinline__ cuda::CellTargets targets(CellId cell) const { return tables.targets[cell]; }
 };
 
 // An attempt, as far as carrying it out needs it.

@@ -271,7 +271,7 @@ class Player {
     const Physics physics = model::physics();
     Record records[kTogether];
     float surroundings[kTogether], threshold[kTogether];
-    cuda::Extent of_winner[kTogether], of_loser[kTogether];
+    CellSize of_winner[kTogether], of_loser[kTogether];
 #pragma unroll
     for (uint32_t k = 0; k < kTogether; ++k) {
       const uint32_t i = first + 32 * k + lane_;

@@ -16,8 +16,13 @@ class Sizes {
         next_(kAtOnce ? tables.extents : tables.state.extents),
         copied_(tables.control->copied) {}
 
-  // The size as it was when the round, or the pass, began.
-  __device__ __forceinline__ const cuda::Extent& operator[](CellId cell) const { return now_[cell]; }
+  // The size as it was when the round, or the pass, began. All is loaded at once, for it comes from afar.
+  __device__ __forceinline__ CellSize operator[](CellId cell) const {
+    CellSize size;
+    size.extent = now_[cell];
+    if (model::physics().uses.targets) size.targets = tables_.state.targets[cell];
+    return size;
+  }
   __device__ __forceinline__ cuda::Extent* table() const { return now_; }
 
   __device__ __forceinline__ void change(const Record& r) const {
