@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import http.client
 import http.cookiejar
 import io
 import json
@@ -249,20 +250,25 @@ class Views(Viewing):
 
     def test_it_is_opened_and_closed_beside_runs_and_reads(self):
         sim = kiln.Simulation(crawlers(), threads=1)
-        stop, answers = threading.Event(), []
+        stop, answers, wrong = threading.Event(), [], []
 
         def look():
-            while not stop.is_set():
-                with contextlib.suppress(OSError):  # it has just been closed
-                    client = Client(sim.view())
-                    answers.append(len(client.get("/api/frame?field=act")))
+            with contextlib.suppress(OSError, http.client.HTTPException):  # it has just been closed
+                client = Client(sim.view())
+                answers.append(len(client.get("/api/frame?field=act")))
 
         def play():
-            while not stop.is_set():
-                sim.run(2, progress=False)
-                sim.set(temperature=11)
+            sim.run(2, progress=False)
+            sim.set(temperature=11)
 
-        workers = [threading.Thread(target=work) for work in (look, look, play)]
+        def again_and_again(work):
+            try:
+                while not stop.is_set():
+                    work()
+            except Exception as error:  # noqa: BLE001
+                wrong.append(error)
+
+        workers = [threading.Thread(target=again_and_again, args=(work,)) for work in (look, look, play)]
         for worker in workers:
             worker.start()
         opened = set()
@@ -270,12 +276,15 @@ class Views(Viewing):
             view = sim.view()
             opened.add(view.url)
             seen = len(answers)
-            while len(answers) == seen:
+            while len(answers) == seen and not wrong:
                 time.sleep(0.001)
             view.close()
+            if wrong:
+                break
         stop.set()
         for worker in workers:
             worker.join()
+        self.assertEqual(wrong, [])
         self.assertGreaterEqual(len(answers), 20)
         sim.view().close()
 
