@@ -2,10 +2,12 @@
 
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <thread>
@@ -63,6 +65,16 @@ MpiExchange::~MpiExchange() {
 }
 
 void MpiExchange::swap(std::span<const int> to, std::span<Message> out, std::vector<Message>& in) {
+  const std::vector<std::span<const std::byte>> sent(out.begin(), out.end());
+  in.resize(to.size());
+  swap(to, sent, [&](std::size_t k, std::size_t bytes) {
+    in[k].resize(bytes);
+    return in[k].data();
+  });
+}
+
+void MpiExchange::swap(std::span<const int> to, std::span<const std::span<const std::byte>> out,
+                       const Room& room) {
   constexpr int kTag = 1;
   world_->sending.resize(to.size());
   for (std::size_t k = 0; k < to.size(); ++k) {
@@ -70,7 +82,6 @@ void MpiExchange::swap(std::span<const int> to, std::span<Message> out, std::vec
       throw std::length_error("a message to another rank is longer than 2 GiB");
     MPI_Isend(out[k].data(), int(out[k].size()), MPI_BYTE, to[k], kTag, world_->all, &world_->sending[k]);
   }
-  in.resize(to.size());
   for (std::size_t k = 0; k < to.size(); ++k) {
     MPI_Message arrived;
     MPI_Status status;
@@ -80,10 +91,17 @@ void MpiExchange::swap(std::span<const int> to, std::span<Message> out, std::vec
       if (has_come) break;
     }
     MPI_Get_count(&status, MPI_BYTE, &bytes);
-    in[k].resize(std::size_t(bytes));
-    MPI_Mrecv(in[k].data(), bytes, MPI_BYTE, &arrived, MPI_STATUS_IGNORE);
+    MPI_Mrecv(room(k, std::size_t(bytes)), bytes, MPI_BYTE, &arrived, MPI_STATUS_IGNORE);
   }
   MPI_Waitall(int(world_->sending.size()), world_->sending.data(), MPI_STATUSES_IGNORE);
+}
+
+// Open MPI and MPICH answer at run time whether they were built for it; others have no such function.
+DeviceExchange* MpiExchange::of_device_memory() {
+  const char* const asked = std::getenv("KILN_MPI_GPU");
+  if (asked != nullptr && *asked != '\0') return std::strcmp(asked, "direct") == 0 ? this : nullptr;
+  auto* const query = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support"));
+  return query != nullptr && query() != 0 ? this : nullptr;
 }
 
 uint64_t MpiExchange::sum(uint64_t here) {

@@ -122,8 +122,10 @@ Plan plan_for(const Model& model, int ranks, const std::string& bricks, const Ha
   double stored = 1;
   for (int axis = 0; axis < 3; ++axis) stored *= size[axis] + (plan.grid.is_cut(axis) ? 2 * reach : 0);
   const MeasuredCase::Cut cut = on_gpu && ranks > 1 ? plan.like->h200_cut : MeasuredCase::Cut{1, 1};
-  plan.memory = on_gpu ? plan.like->h200_bytes * cut.bytes * stored
-                       : memory_need(model, plan.cells).total() / double(model.lattice.sites()) * stored;
+  const MemoryNeed need = memory_need(model, plan.cells);
+  plan.memory = need.fields +  // with every rank as a whole
+                (on_gpu ? plan.like->h200_bytes * cut.bytes * stored
+                        : (need.total() - need.fields) / double(model.lattice.sites()) * stored);
 
   const tiles::Settings settings = tiles::settings_for(model);
   plan.rounds = double(tiles::Clock(model.lattice, settings.tile).rounds_after(1'000'000)) / 1e6;
@@ -147,10 +149,9 @@ Plan plan_for(const Model& model, int ranks, const std::string& bricks, const Ha
                             plan.cells * (sizeof(TypeId) + sizeof(int64_t));
   // The first has two slices of the rows at a time (ranks/lead_engine.hpp); for each speed a cell's places at
   // both ends, and how often it was arrested (measure/motility/speeds.hpp).
-  const MemoryNeed whole = memory_need(model, plan.cells);
   const double with_speeds =
       model.measure.direction_correlation ? plan.cells : std::min(plan.cells, double(kMostWithSpeeds));
-  plan.measures_memory = 2 * (whole.cells + whole.history) / ranks +
+  plan.measures_memory = 2 * (need.cells + need.history) / ranks +
                          with_speeds * double(model.measure.speed_intervals_mcs.size()) *
                              (2 * sizeof(Vec3d) + 2 * sizeof(int64_t));
 
@@ -238,7 +239,8 @@ std::string plan_text(const Plan& plan, const Model& model) {
     text += fmt::format("\nNot counted\n  What {} between two MCS.{}\n",
                         model.living != nullptr ? "cells do" : "substances do",
                         on_gpu && plan.ranks > 1
-                            ? " Several GPUs do not play such a model together yet: one does, or processors."
+                            ? " Where bricks lie on GPUs, processors play it, and it may take longer than "
+                              "all the rest: one GPU is faster where the tissue fits it."
                             : "");
   return text;
 }

@@ -97,7 +97,10 @@ class Programs(unittest.TestCase):
 
     @unittest.skipIf(shutil.which("mpirun") is None, "there is no MPI")
     def test_two_processes_with_a_gpu_each(self):
-        self.assertEqual(self.run_of("processes", "--engine", "cuda", before=("mpirun", "-n", "2")), self.threads)
+        for name in ("host", "direct"):
+            with self.subTest(name):
+                before = ("mpirun", "-x", f"KILN_MPI_GPU={name}", "-n", "2")
+                self.assertEqual(self.run_of(name, "--engine", "cuda", before=before), self.threads)
 
 
 if __name__ == "__main__":

@@ -97,6 +97,18 @@ TEST(Bricks, GiveTheSameBitsForTissues) {
     }
 }
 
+TEST(Bricks, GiveTheSameBitsForLengthsAndStoredFields) {
+  int64_t accepted = 0;
+  for (const int passes : {0, 1, 4}) {
+    const test::RareTerms flat(test::tissue({{61, 47, 1}, {true, false, false}, 2}, 5, 1));
+    const test::RareTerms pieces(test::everything_in({{17, 13, 11}, {false, true, true}, 3}, 4));
+    for (const Vec3i& cut : kCuts2D) accepted += expect_same_bits<2>(flat.world, cut, passes, 1, 4);
+    for (const Vec3i& cut : kCuts3D) accepted += expect_same_bits<3>(pieces.world, cut, passes, 1, 3);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(accepted, 1000);
+}
+
 TEST(Bricks, TakeNeighboursFartherAway) {
   for (const int order : {1, 4, 5}) {
     const SmallWorld flat = test::everything_in({{40, 37, 1}, {true, true, false}, 2}, 7, order, order);
@@ -332,6 +344,8 @@ TEST_P(ShippedModelInBricks, HasTheBitsOfOnePieceAfterEveryMcs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ShippedModelInBricks, testing::ValuesIn(test::shipped_models()),
+                         test::test_name);
+INSTANTIATE_TEST_SUITE_P(Living, ShippedModelInBricks, testing::ValuesIn(test::models_in("living/")),
                          test::test_name);
 
 }  // namespace

@@ -120,6 +120,25 @@ TEST(Crew, HearsOfASignalThatCameToAnother) {
   });
 }
 
+TEST(Crew, RefusesAnotherVersion) {
+  as_crew(
+      3,
+      [](Crew& crew) {
+        if (!crew.leads()) {
+          EXPECT_FALSE(crew.meet("plan"));
+          return;
+        }
+        try {
+          crew.meet("plan");
+          ADD_FAILURE();
+        } catch (const UserError& e) {
+          EXPECT_STREQ(e.what(), "rank 2 on host2 has Kiln 0.0.9, but rank 0 on host0 has " KILN_VERSION ".");
+        }
+        EXPECT_FALSE(crew.is_manned());
+      },
+      "0.0.9");
+}
+
 TEST(Crew, RefusesWhoHasOtherPlans) {
   as_crew(3, [](Crew& crew) {
     const int rank = crew.processes().rank();

@@ -113,6 +113,16 @@ INSTANTIATE_TEST_SUITE_P(CudaCuts, CudaBricks3D,
                                           kPasses),
                          case_name);
 
+TEST(CudaBricks, GiveTheBitsOfThreadsForLengthsAndStoredFields) {
+  KILN_NEEDS_GPU();
+  for (const int passes : {1, 4}) {
+    const test::RareTerms flat(test::tissue({{61, 47, 1}, {true, false, false}, 2}, 5, 1));
+    const test::RareTerms pieces(test::everything_in({{17, 13, 11}, {false, true, true}, 3}, 4));
+    EXPECT_GT(expect_bits_of_threads(flat.world, {3, 2, 1}, passes, 4), 0);
+    EXPECT_GT(expect_bits_of_threads(pieces.world, {1, 1, 2}, passes, 3, Way::host), 0);
+  }
+}
+
 // Rows of several steps, whose bricks begin and end amid one.
 TEST(CudaBricks, MayBeWide) {
   KILN_NEEDS_GPU();

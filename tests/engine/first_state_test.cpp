@@ -1,7 +1,11 @@
 // First states that several processes build together: those that one builds.
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "base/error.hpp"
+#include "data/tiff/write_stack.hpp"
 #include "engine/ranks/lead_engine.hpp"
 #include "model/initial/first_sites.hpp"
 #include "support/crew_of_threads.hpp"
@@ -110,6 +114,25 @@ INSTANTIATE_TEST_SUITE_P(
              "mirror = true }\n",
              true}),
     [](const auto& tested) { return std::string(tested.param.name); });
+
+// From a file that every process reads plane by plane, some planes of which lie outside of the lattice.
+TEST(FirstState, OfLabelsIsThatOfOneProcess) {
+  Grid<uint8_t> labels({40, 30, 50});
+  for (int32_t z = 0; z < 50; ++z)
+    for (int32_t y = 0; y < 30; ++y)
+      for (int32_t x = 0; x < 40; ++x)
+        labels.at(x, y, z) = uint8_t((x + y + z) % 5 == 0 ? 0 : 1 + x / 8 + 5 * (y / 8) + 20 * (z / 8));
+  const std::filesystem::path file =
+      std::filesystem::path(testing::TempDir()) / ("kiln_labels_" + std::to_string(::getpid()) + ".npy");
+  write_stack(file, labels, {1, 1, 1});
+  expect_first_state_of_one(
+      parse_model("[lattice]\nsize = [41, 37, 29]\n" + kHead +
+                      "[[initial]]\nkind = \"seeds\"\ncount = 20\nradius = 3\ntype = \"other\"\n"
+                      "[[initial]]\nkind = \"labels\"\noffset = [-3, 5, -10]\ntype = \"cell\"\nfile = \"" +
+                      file.string() + "\"\n",
+                  "labels", "."));
+  std::filesystem::remove(file);
+}
 
 // Every process comes to the same sentence; one says it.
 TEST(FirstState, ThatCannotBeIsRefusedOnce) {

@@ -198,19 +198,23 @@ TEST_F(Mpirun, RefusesRanksWithOtherModels) {
   EXPECT_FALSE(fs::exists(folder_ / "x"));
 }
 
-// The signal comes to a rank that neither writes nor talks.
+// The first rank writes and talks; the others do not.
 TEST_F(Mpirun, EndsCleanlyWhereASignalComesToAnyRank) {
-  const std::vector<std::string> run = {"run", "busy.toml", "--out", "r", "--resume", "--mcs", "1000000"};
-  const pid_t mpirun = spawn_on(3, run);
-  while (!fs::exists(folder_ / "r/checkpoint.h5") && !has_ended(mpirun)) {
+  for (const int rank : {0, 1, 2}) {
+    SCOPED_TRACE(rank);
+    const fs::path out = "r" + std::to_string(rank);
+    const pid_t mpirun =
+        spawn_on(3, {"run", "busy.toml", "--out", out.string(), "--resume", "--mcs", "1000000"});
+    while (!fs::exists(folder_ / out / "checkpoint.h5") && !has_ended(mpirun)) {
+    }
+    ASSERT_NE(rank_of(mpirun, rank), 0) << read("log");
+    kill(rank_of(mpirun, rank), SIGTERM);
+    EXPECT_EQ(exit_code_of(mpirun), 128 + SIGTERM) << read("log");
+    EXPECT_EQ(value(read(out / "run.json"), "stopped_by"), "SIGTERM");
+    const std::string mcs = value(read(out / "run.json"), "mcs");
+    const Result alone = kiln("run busy.toml --force --out alone --json --mcs " + mcs);
+    EXPECT_EQ(value(alone.out, "hash"), value(read(out / "run.json"), "hash"));
   }
-  ASSERT_NE(rank_of(mpirun, 2), 0) << read("log");
-  kill(rank_of(mpirun, 2), SIGTERM);
-  EXPECT_EQ(exit_code_of(mpirun), 128 + SIGTERM) << read("log");
-  EXPECT_EQ(value(read("r/run.json"), "stopped_by"), "SIGTERM");
-  const int64_t mcs = std::stoll(value(read("r/run.json"), "mcs"));
-  const Result alone = kiln("run busy.toml --out alone --json --mcs " + std::to_string(mcs));
-  EXPECT_EQ(value(alone.out, "hash"), value(read("r/run.json"), "hash"));
 }
 
 #ifndef __SANITIZE_ADDRESS__
@@ -225,8 +229,30 @@ TEST_F(Mpirun, EndsWhereARankHasTooLittleMemory) {
 }
 #endif
 
-// A disk of its own for the results, as large as these, with less and less room on it. The first rank alone
-// writes.
+// Where parts go, one rank has a disk of its own that is full: the last checkpoint stays good.
+TEST_F(Mpirun, NamesTheRankWhoseDiskIsFull) {
+  const std::string apart = std::string("unshare ") + (geteuid() == 0 ? "-m" : "-rm") + " sh -c ";
+  if (shell(apart + "'mkdir -p d && mount -t tmpfs -o size=1m tmpfs d'").exit_code != 0)
+    GTEST_SKIP() << "no disk can be mounted here";
+  ASSERT_EQ(kiln_on(3, {"run", "busy.toml", "--out", "r", "--mcs", "4"}).exit_code, 0);
+  const std::string arguments = "run busy.toml --out r --resume --json", parts = "r/checkpoint-parts";
+  const Result full =
+      kiln_within(3,
+                  "if [ $rank = 1 ]; then exec " + apart + "'cp -r " + parts +
+                      " kept && mount -t tmpfs -o size=2m tmpfs " + parts + " && cp -r kept/. " + parts +
+                      " && rm -r kept; head -c 4m /dev/zero > " + parts + "/filler 2>/dev/null; exec '" +
+                      KILN_BINARY + "' " + arguments + "'; fi",
+                  arguments);
+  EXPECT_EQ(full.exit_code, 1) << full.out;
+  EXPECT_NE(full.out.find("kiln: rank 1 on "), std::string::npos) << full.out;
+  EXPECT_NE(full.out.find("part_00001.h5"), std::string::npos) << full.out;
+  EXPECT_EQ(full.out.find("kiln: "), full.out.rfind("kiln: ")) << full.out;
+  const Result after = kiln_on(2, {"run", "busy.toml", "--out", "r", "--resume", "--json"});
+  EXPECT_EQ(after.exit_code, 0) << after.out;
+  expect_as_never_stopped("r");
+}
+
+// A disk of its own for the results of all ranks, as large as these, with less and less room on it.
 TEST_F(Mpirun, EndsWhereTheDiskIsFullAndGoesOn) {
   const std::string disk = "mkdir -p disk && mount -t tmpfs -o size=2m tmpfs disk";
   const std::string apart = std::string("unshare ") + (geteuid() == 0 ? "-m" : "-rm") + " sh -c '";

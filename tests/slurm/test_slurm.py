@@ -204,6 +204,35 @@ class Slurm(unittest.TestCase):
     def test_preempted_then_requeued(self):
         self.preempted_then_requeued()
 
+    def tasks(self):
+        """The processes that play this test's run."""
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue  # it has just ended
+            if os.path.realpath(folder / "exe") == os.path.realpath(KILN) and self.name.encode() in words:
+                found.append(int(folder.name))
+        return sorted(found)
+
+    def test_a_task_that_dies_ends_the_job_and_another_goes_on(self):
+        mcs = self.mcs_of(20)
+        job = self.submit(mcs, "--checkpoint-every", "1s")
+        self.wait_until_it_plays(job)
+        self.cluster.wait_for((self.folder / self.name / "checkpoint.h5").exists, "a checkpoint")
+        tasks = self.tasks()
+        self.assertEqual(len(tasks), 2)
+        os.kill(tasks[-1], signal.SIGKILL)
+        self.cluster.wait_for(lambda: self.state(job) in ENDS, f"the end of job {job}")
+        self.assertEqual(self.state(job), "FAILED")
+        self.assertEqual((self.lives(job), self.tasks()), (1, []))
+        again = self.submit(mcs)
+        self.wait_until_complete(again)
+        self.assertEqual(self.record()["hash"], json.loads((self.folder / f"whole-{mcs}/run.json").read_text())["hash"])
+        self.assertIn("goes on at MCS", self.log(again))
+        self.is_done = True
+
     def two_nodes(self):
         if len(self.cluster.nodes) < 2:
             self.is_done = True

@@ -15,7 +15,8 @@ namespace kiln::test {
 
 class ThreadAsProcess : public Processes {
  public:
-  ThreadAsProcess(Exchange& exchange, std::string host) : exchange_(exchange), host_(std::move(host)) {}
+  ThreadAsProcess(Exchange& exchange, std::string host, std::string version = KILN_VERSION)
+      : exchange_(exchange), host_(std::move(host)), version_(std::move(version)) {}
 
   int rank() const override { return exchange_.rank(); }
   int ranks() const override { return exchange_.ranks(); }
@@ -24,13 +25,14 @@ class ThreadAsProcess : public Processes {
   }
   uint64_t sum(uint64_t here) override { return exchange_.sum(here); }
   std::string host() const override { return host_; }
+  std::string version() const override { return version_; }
   int ranks_here() const override { return ranks(); }
   int rank_here() const override { return rank(); }
   [[noreturn]] void end_all(int) override { throw std::runtime_error("all were ended"); }
 
  private:
   Exchange& exchange_;
-  std::string host_;
+  std::string host_, version_;
 };
 
 // What plays the bricks of those that follow.
@@ -39,12 +41,14 @@ inline MakeRank ranks_of_one_thread(const Model& model) {
                           model.has_stages() ? &model : nullptr);
 }
 
-// Every rank calls play(crew); the first on the calling thread.
-inline void as_crew(int ranks, const std::function<void(Crew&)>& play) {
+// Every rank calls play(crew); the first on the calling thread. The last may have another version of Kiln.
+inline void as_crew(int ranks, const std::function<void(Crew&)>& play,
+                    const std::string& version_of_last = KILN_VERSION) {
   InProcess exchange(ranks);
   std::vector<std::thread> others;
   const auto crew_of = [&](int rank) {
-    return Crew(std::make_unique<ThreadAsProcess>(exchange.of(rank), "host" + std::to_string(rank)));
+    return Crew(std::make_unique<ThreadAsProcess>(exchange.of(rank), "host" + std::to_string(rank),
+                                                  rank == ranks - 1 ? version_of_last : KILN_VERSION));
   };
   for (int rank = 1; rank < ranks; ++rank)
     others.emplace_back([&, rank] {

@@ -45,6 +45,27 @@ inline void add_all_terms(SmallWorld& w, unsigned seed) {
       if (s.cells.extent[c].volume > 0) s.cells.history[c * 4 + std::size_t(k)] = s.cells.position(c);
 }
 
+// What few models have: cells held at their lengths, and a field that is stored site by site.
+struct RareTerms {
+  SmallWorld world;
+  std::vector<float> field;
+
+  explicit RareTerms(SmallWorld w) : world(std::move(w)) {
+    std::mt19937 rng(77);
+    const auto upto = [&](float most) { return most * float(rng()) / float(std::mt19937::max()); };
+    State& s = world.state;
+    field.resize(std::size_t(3 * s.lattice.sites()));
+    for (float& value : field) value = upto(2) - 1;
+    world.fields[0].shape = VectorField::Shape::stored;
+    world.fields[0].data = field.data();
+    for (std::size_t t = 1; t < world.types.size(); ++t)
+      world.types[t].length = {2 + upto(13), 0.5f + upto(4), 1 + upto(4), 0.5f + upto(4)};
+    s.cells.moments.resize(s.cells.count());
+    world.recount();
+  }
+  RareTerms(const RareTerms&) = delete;  // the world points at the field
+};
+
 // On a random lattice; every fourth world has von Neumann adhesion, every fourth neighbours two sites away.
 inline SmallWorld everything(int dimension, unsigned seed) {
   const int orders[4][2] = {{0, 0}, {0, 0}, {1, 0}, {4, 5}};

@@ -66,17 +66,27 @@ int64_t slab_planes(const std::array<int64_t, 3>& zyx) {
   return std::max<int64_t>(1, kSlabVoxels / (zyx[1] * zyx[2]));
 }
 
-// Refuses what would take more memory than there is.
-void check_memory(const Placed& placed, const ImageHeader& header, const ImportGrid& grid) {
+// In sites.
+Vec3d length_of(const Placed& placed) {
   const Vec3i size = placed.high - placed.low;
-  Vec3d length;  // in sites
-  for (int axis = 0; axis < 3; ++axis) {
-    length[axis] = std::max(1.0, double(size[axis]) / placed.scale[axis]);
+  Vec3d length;
+  for (int axis = 0; axis < 3; ++axis) length[axis] = std::max(1.0, double(size[axis]) / placed.scale[axis]);
+  return length;
+}
+
+void check_length(const Placed& placed, const ImageHeader& header, const ImportGrid& grid) {
+  const Vec3d length = length_of(placed);
+  for (int axis = 0; axis < 3; ++axis)
     if (!(length[axis] < 0x7FFFFFFF))
       throw UserError(
           fmt::format("{} covers {:.3g} sites of {} µm along {}; at most 2147483646 are allowed{}.",
                       header.name, length[axis], grid.site_um, "xyz"[axis], voxel_hint(placed.facts, grid)));
-  }
+}
+
+// Refuses what would take more memory than there is.
+void check_memory(const Placed& placed, const ImageHeader& header, const ImportGrid& grid) {
+  const Vec3i size = placed.high - placed.low;
+  const Vec3d length = length_of(placed);
   const double sites = length.x * length.y * length.z;
   // Twice as floats, while it is smoothed, or resampled along z.
   const double need = 4 * (sites + length.x * length.y * std::max(length.z, double(size.z)));
@@ -101,7 +111,7 @@ Placed placed_image(const ImageHeader& header, const ImagePlacement& placement, 
                     "a third side.",
                     name, placed.high.z - placed.low.z));
   set_scale(placed, placement, header, grid);
-  check_memory(placed, header, grid);
+  check_length(placed, header, grid);
   placed.facts.sites = resampled_size(placed.high - placed.low, placed.scale);
   return placed;
 }
@@ -157,6 +167,7 @@ std::string voxel_hint(const ImageFacts& facts, const ImportGrid& grid) {
 ImportedMask import_mask(ImageSource& image, const ImagePlacement& placement,
                          const Segmentation& segmentation, const ImportGrid& grid, Volume* seen) {
   const Placed placed = placed_image(image.header(), placement, grid);
+  check_memory(placed, image.header(), grid);
   const double site_um = grid.site_um;
   const bool is_solid = grid.dimension == 3;
   ImportedMask result{{}, placed.facts};
@@ -182,9 +193,15 @@ ImportedMask import_mask(ImageSource& image, const ImagePlacement& placement,
   return result;
 }
 
-ImportedLabels import_labels(ImageSource& image, const ImagePlacement& placement, const ImportGrid& grid) {
+ImageFacts place_labels(const ImageSource& image, const ImagePlacement& placement, const ImportGrid& grid) {
+  return placed_image(image.header(), placement, grid).facts;
+}
+
+void for_each_label_plane(ImageSource& image, const ImagePlacement& placement, const ImportGrid& grid,
+                          const std::function<void(int32_t z, const Grid<int64_t>& plane)>& visit) {
   const Placed placed = placed_image(image.header(), placement, grid);
-  ImportedLabels result{Grid<int64_t>(placed.facts.sites), placed.facts};
+  const Vec3i& sites = placed.facts.sites;
+  Grid<int64_t> plane({sites.x, sites.y, 1});
   int32_t z = 0;  // the next plane of sites
   for_each_slab(image, placed, grid, [&](const Array& planes, int32_t first, int32_t end) {
     check_labels(image.header().name, planes);
@@ -192,8 +209,19 @@ ImportedLabels import_labels(ImageSource& image, const ImagePlacement& placement
         labels_of(planes, {placed.low.x, placed.low.y, 0}, {placed.high.x, placed.high.y, end - first}),
         {placed.scale.x, placed.scale.y, 1});
     const auto nearest = [&] { return nearest_voxel(z, placed.scale.z, placed.high.z - placed.low.z); };
-    for (; z < placed.facts.sites.z && nearest() < end; ++z)
-      std::copy_n(&slab.at(0, 0, nearest() - first), slab.stride(2), &result.labels.at(0, 0, z));
+    for (; z < sites.z && nearest() < end; ++z) {
+      std::copy_n(&slab.at(0, 0, nearest() - first), slab.stride(2), plane.values.begin());
+      visit(z, plane);
+    }
+  });
+}
+
+ImportedLabels import_labels(ImageSource& image, const ImagePlacement& placement, const ImportGrid& grid) {
+  const Placed placed = placed_image(image.header(), placement, grid);
+  check_memory(placed, image.header(), grid);
+  ImportedLabels result{Grid<int64_t>(placed.facts.sites), placed.facts};
+  for_each_label_plane(image, placement, grid, [&](int32_t z, const Grid<int64_t>& plane) {
+    std::copy(plane.values.begin(), plane.values.end(), &result.labels.at(0, 0, z));
   });
   const auto& values = result.labels.values;
   result.facts.share = double(std::count_if(values.begin(), values.end(), [](int64_t v) { return v != 0; })) /

@@ -1,6 +1,7 @@
 // A tissue from an image: what is read, on which grid, and which of its voxels belong to it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -63,5 +64,10 @@ std::string voxel_hint(const ImageFacts& facts, const ImportGrid& grid);
 ImportedMask import_mask(ImageSource& image, const ImagePlacement& placement,
                          const Segmentation& segmentation, const ImportGrid& grid, Volume* seen = nullptr);
 ImportedLabels import_labels(ImageSource& image, const ImagePlacement& placement, const ImportGrid& grid);
+// The same labels, a plane of sites at a time from the lowest z on, and the grid that they cover (but not
+// which share of it is labelled): for lattices that no memory holds.
+ImageFacts place_labels(const ImageSource& image, const ImagePlacement& placement, const ImportGrid& grid);
+void for_each_label_plane(ImageSource& image, const ImagePlacement& placement, const ImportGrid& grid,
+                          const std::function<void(int32_t z, const Grid<int64_t>& plane)>& visit);
 
 }  // namespace kiln

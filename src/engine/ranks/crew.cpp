@@ -51,7 +51,7 @@ std::vector<Message> Crew::hear_from_all(const Message& message) {
 // True where the first rank needs this one.
 bool Crew::show_badge(const std::string& plan, const std::string& why_not) {
   std::vector<Message> out(1), in;
-  append_text(out[0], KILN_VERSION);
+  append_text(out[0], processes_->version());
   append_text(out[0], processes_->host());
   append_text(out[0], why_not);
   append_text(out[0], plan);
@@ -71,9 +71,9 @@ bool Crew::meet(const std::string& plan) {
     const std::string version = take_text(badge), host = take_text(badge), why_not = take_text(badge),
                       its_plan = take_text(badge);
     const std::string who = fmt::format("rank {} on {}", others_[i], host);
-    if (version != KILN_VERSION)
+    if (version != processes_->version())
       refused = fmt::format("{} has Kiln {}, but rank 0 on {} has {}.", who, version, processes_->host(),
-                            KILN_VERSION);
+                            processes_->version());
     else if (!why_not.empty())
       refused = fmt::format("{}: {}", who, why_not);
     else if (its_plan != plan && !plan.empty())

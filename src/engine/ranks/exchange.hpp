@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -12,6 +13,20 @@
 namespace kiln {
 
 using Message = std::vector<std::byte>;
+
+// Messages that lie in the memory of GPUs, as some MPIs take them.
+class DeviceExchange {
+ public:
+  using Room = std::function<std::byte*(std::size_t k, std::size_t bytes)>;
+
+  // As Exchange::swap. Messages may lie on the device or the host; room(k, bytes) is where the one from to[k]
+  // goes.
+  virtual void swap(std::span<const int> to, std::span<const std::span<const std::byte>> out,
+                    const Room& room) = 0;
+
+ protected:
+  ~DeviceExchange() = default;
+};
 
 class Exchange {
  public:
@@ -23,6 +38,9 @@ class Exchange {
   // Sends `to[k]` the message `out[k]` and waits for one from each of them, into `in[k]`. All ranks that are
   // named have to name each other. Messages that were sent are then anything: their memory is used again.
   virtual void swap(std::span<const int> to, std::span<Message> out, std::vector<Message>& in) = 0;
+
+  // Null where messages have to pass the host.
+  virtual DeviceExchange* of_device_memory() { return nullptr; }
 
   // Over all ranks, which all call it.
   virtual uint64_t sum(uint64_t here) = 0;

@@ -10,6 +10,7 @@ namespace kiln {
 class Processes : public Exchange {
  public:
   virtual std::string host() const = 0;  // the machine that this rank is on
+  virtual std::string version() const { return KILN_VERSION; }
   virtual int ranks_here() const = 0;    // on that machine
   virtual int rank_here() const = 0;     // among those
   // Ends all of them at once, wherever they are.

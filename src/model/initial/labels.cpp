@@ -12,81 +12,108 @@
 namespace kiln {
 namespace {
 
-// An image of labels and the site of the lattice where its first voxel lies.
+// An image of labels and the site of the lattice where its first voxel lies. It is read plane by plane, as
+// often as it is asked for: all of it may be more than a process that builds a part of a tissue can hold.
 struct Labels {
-  Grid<int64_t> grid;
-  Vec3i offset{0, 0, 0};
+  std::unique_ptr<ImageSource> image;
+  Vec3i size{}, offset{0, 0, 0};
 };
 
-Labels read_labels(const StepBuilder& builder) {
+Labels open_labels(const StepBuilder& builder) {
   const Lattice& lattice = builder.lattice();
   const InitialStep& step = builder.step();
-  ImportedLabels image =
-      import_labels(*builder.open(step.image), step.image.placement, builder.import_grid());
-  Labels labels{std::move(image.labels), step.offset.value_or(Vec3i{0, 0, 0})};
-  const Vec3i& size = labels.grid.size;
+  Labels labels{builder.open(step.image)};
+  const ImageFacts facts = place_labels(*labels.image, step.image.placement, builder.import_grid());
+  labels.size = facts.sites;
+  labels.offset = step.offset.value_or(Vec3i{0, 0, 0});
   for (int axis = 0; step.centred && axis < lattice.dimension; ++axis)
-    labels.offset[axis] = lattice.size[axis] / 2 - size[axis] / 2;
+    labels.offset[axis] = lattice.size[axis] / 2 - labels.size[axis] / 2;
   const auto text = [&](const Vec3i& s) { return size_text({s, {}, lattice.dimension}); };
-  if (!step.centred && !step.offset && !(size == lattice.size))
+  if (!step.centred && !step.offset && !(labels.size == lattice.size))
     builder.fail(fmt::format(
         "has the file {}, which covers {} sites{}; the lattice has {}, and must have the same unless offset "
         "says where the image lies",
-        step.image.file, text(size), voxel_hint(image.facts, builder.import_grid()), text(lattice.size)));
+        step.image.file, text(labels.size), voxel_hint(facts, builder.import_grid()), text(lattice.size)));
   return labels;
 }
 
-// Calls visit(place, label) for every site of the region that is still medium and has a label other than 0.
 template <class Visit>
-void for_each_label(StepBuilder& builder, const Labels& labels, Visit&& visit) {
+void for_each_plane(const StepBuilder& builder, const Labels& labels, const Visit& visit) {
+  for_each_label_plane(*labels.image, builder.step().image.placement, builder.import_grid(), visit);
+}
+
+// Calls visit(place, label) for every site of the region that is still medium and has a label other than 0,
+// in the plane `w` of the image.
+template <class Visit>
+void for_each_label(const StepBuilder& builder, const Labels& labels, int32_t w, const Grid<int64_t>& plane,
+                    const Visit& visit) {
   const Lattice& lattice = builder.lattice();
-  const Vec3i &size = labels.grid.size, &offset = labels.offset;
+  const Vec3i &size = labels.size, &offset = labels.offset;
   const auto covered = [&](int axis) {
     return Span{0, lattice.size[axis]}.within({offset[axis], offset[axis] + size[axis]});
   };
-  const Span xs = covered(0), ys = covered(1), zs = covered(2);
-  for (int32_t z = zs.begin; z < zs.end; ++z)
-    for (int32_t y = ys.begin; y < ys.end; ++y)
-      for (const Span& part : row_spans(builder.step().region, lattice, y, z).part) {
-        const Span span = part.within(xs);
-        if (span.length() == 0) continue;
-        const int64_t* values = &labels.grid.at(span.begin - offset.x, y - offset.y, z - offset.z);
-        for (int32_t x = span.begin; x < span.end; ++x) {
-          const Vec3i place{x, y, z};
-          if (!builder.is_free(place)) continue;
-          if (const int64_t label = values[x - span.begin]; label != 0) visit(place, label);
-        }
+  const int32_t z = w + offset.z;
+  if (z < 0 || z >= lattice.size.z) return;
+  const Span xs = covered(0), ys = covered(1);
+  for (int32_t y = ys.begin; y < ys.end; ++y)
+    for (const Span& part : row_spans(builder.step().region, lattice, y, z).part) {
+      const Span span = part.within(xs);
+      if (span.length() == 0) continue;
+      const int64_t* values = &plane.at(span.begin - offset.x, y - offset.y, 0);
+      for (int32_t x = span.begin; x < span.end; ++x) {
+        const Vec3i place{x, y, z};
+        if (!builder.is_free(place)) continue;
+        if (const int64_t label = values[x - span.begin]; label != 0) visit(place, label);
       }
-}
-
-void check_not_negative(const StepBuilder& builder, const Grid<int64_t>& labels) {
-  for (std::size_t i = 0; i < labels.values.size(); ++i)
-    if (labels.values[i] < 0) {
-      const Vec3i p = Lattice{labels.size, {}, 3}.position(Site(i));
-      builder.fail(
-          fmt::format("has the file {} with the label {} at x = {}, y = {}, z = {}; labels must be 0 or more",
-                      builder.step().image.file, labels.values[i], p.x, p.y, p.z));
     }
 }
 
-// What people would not notice: labels that are cut off, and types for labels that there are not.
-void note_missing(const StepBuilder& builder, const Labels& labels,
-                  const std::unordered_map<int64_t, CellId>& placed) {
-  if (!builder.takes_notes()) return;
+void check_not_negative(const StepBuilder& builder, int32_t w, const Grid<int64_t>& plane) {
+  for (std::size_t i = 0; i < plane.values.size(); ++i)
+    if (plane.values[i] < 0) {
+      const Vec3i p = Lattice{plane.size, {}, 3}.position(Site(i));
+      builder.fail(
+          fmt::format("has the file {} with the label {} at x = {}, y = {}, z = {}; labels must be 0 or more",
+                      builder.step().image.file, plane.values[i], p.x, p.y, w));
+    }
+}
+
+// Labels come in runs along x: most sites need no look-up.
+struct LabelsSeen {
   std::unordered_set<int64_t> all;
-  int64_t last = 0;
-  for (const int64_t label : labels.grid.values) {
-    if (label != last && label != 0) all.insert(label);
-    last = label;
-  }
+  std::unordered_map<int64_t, CellId> placed;  // of sites that a cell gets; the cells come later
+};
+
+LabelsSeen look_for_labels(const StepBuilder& builder, const Labels& labels) {
+  LabelsSeen seen;
+  for_each_plane(builder, labels, [&](int32_t w, const Grid<int64_t>& plane) {
+    check_not_negative(builder, w, plane);
+    int64_t last = 0;
+    for (const int64_t label : plane.values) {
+      if (label != last && label != 0) seen.all.insert(label);
+      last = label;
+    }
+    last = 0;
+    for_each_label(builder, labels, w, plane, [&](const Vec3i&, int64_t label) {
+      if (label != last) seen.placed.emplace(label, kMedium);
+      last = label;
+    });
+  });
+  return seen;
+}
+
+// What people would not notice: labels that are cut off, and types for labels that there are not.
+void note_missing(const StepBuilder& builder, const LabelsSeen& seen) {
+  if (!builder.takes_notes()) return;
+  const auto& [all, placed] = seen;
   const InitialStep& step = builder.step();
   const auto absent =
-      std::count_if(all.begin(), all.end(), [&](int64_t label) { return placed.count(label) == 0; });
+      std::count_if(all.begin(), all.end(), [&](int64_t label) { return seen.placed.count(label) == 0; });
   if (!placed.empty() && absent > 0)
     builder.note(fmt::format(
         "leaves out {} of the {} labels of {}: they have no free site in the region and the lattice",
         grouped(double(absent)), grouped(double(all.size())), step.image.file));
-  const auto unknown = [&](const auto& entry) { return all.count(entry.first) == 0; };
+  const auto unknown = [&](const auto& entry) { return seen.all.count(entry.first) == 0; };
   const auto first = std::find_if(step.label_types.begin(), step.label_types.end(), unknown);
   if (first == step.label_types.end()) return;
   const auto count = std::count_if(first, step.label_types.end(), unknown);
@@ -107,31 +134,26 @@ TypeId type_of_label(const StepBuilder& builder, int64_t label) {
 }  // namespace
 
 void add_labels(StepBuilder& builder) {
-  const Labels labels = read_labels(builder);
-  check_not_negative(builder, labels.grid);
-  // Labels come in runs along x: most sites need no look-up.
-  std::unordered_map<int64_t, CellId> cells;
-  int64_t last_label = 0;
-  for_each_label(builder, labels, [&](const Vec3i&, int64_t label) {
-    if (label != last_label) cells.emplace(label, kMedium);
-    last_label = label;
-  });
-  note_missing(builder, labels, cells);
+  const Labels labels = open_labels(builder);
+  LabelsSeen seen = look_for_labels(builder, labels);
+  note_missing(builder, seen);
   std::vector<int64_t> ordered;
-  for (const auto& [label, cell] : cells) ordered.push_back(label);
+  for (const auto& [label, cell] : seen.placed) ordered.push_back(label);
   std::sort(ordered.begin(), ordered.end());
   for (const int64_t label : ordered) {
     const TypeId type = type_of_label(builder, label);
     if (type == 0) continue;  // listed as medium
-    cells[label] = builder.next_cell();
+    seen.placed[label] = builder.next_cell();
     builder.add_cell(type);
   }
-  last_label = 0;
+  int64_t last = 0;
   CellId cell = kMedium;
-  for_each_label(builder, labels, [&](const Vec3i& place, int64_t label) {
-    if (label != last_label) cell = cells[label];
-    last_label = label;
-    builder.give(place, cell);
+  for_each_plane(builder, labels, [&](int32_t w, const Grid<int64_t>& plane) {
+    for_each_label(builder, labels, w, plane, [&](const Vec3i& place, int64_t label) {
+      if (label != last) cell = seen.placed[label];
+      last = label;
+      builder.give(place, cell);
+    });
   });
 }
 

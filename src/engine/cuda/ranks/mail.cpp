@@ -141,6 +141,8 @@ void Mail::forget_overflow() { overflowed_.fill(0, &stream_); }
 void Mail::swap(std::size_t record_bytes) {
   if (peers_)
     swap_with_peers();
+  else if (DeviceExchange* const direct = exchange_.of_device_memory())
+    swap_over_device(*direct, record_bytes);
   else
     swap_over_host(record_bytes);
   turn_ = 1 - turn_;
@@ -152,36 +154,75 @@ void Mail::swap_with_peers() {
   for (const int rank : partners_) peers_->of(rank).told[turn_]->hold_back(stream_);
 }
 
-void Mail::swap_over_host(std::size_t record_bytes) {
+// Into counts_; all kernels before have ended then.
+void Mail::count_told() {
+  sent_[turn_].download(counts_.data(), int64_t(partners_.size()), 0, &stream_);
+  stream_.synchronize();
+}
+
+// What a partner is told, on its way to the host: from the outbox and what that had no room for.
+std::span<std::byte> Mail::bring_over(std::size_t partner, std::size_t record_bytes) {
+  const auto each = int64_t(record_bytes);
+  const int64_t on_device = out_[turn_][partner].size() / each,
+                beyond = overflow_[turn_][partner].size() / each;
+  const int64_t records = std::min<int64_t>(counts_[int64_t(partner)], on_device + beyond);
+  const int64_t from_device = std::min(records, on_device) * each;
+  messages_out_[partner].resize(std::size_t(records * each));
+  auto* const to = reinterpret_cast<uint8_t*>(messages_out_[partner].data());
+  out_[turn_][partner].download(to, from_device, 0, &stream_);
+  std::copy_n(overflow_[turn_][partner].data(), records * each - from_device, to + from_device);
+  return messages_out_[partner];
+}
+
+uint8_t* Mail::room_for(std::size_t partner, std::size_t bytes, std::size_t record_bytes) {
+  Buffer<uint8_t>& in = in_[partner];
+  if (in.size() < int64_t(bytes) || in.size() == 0)
+    in = Buffer<uint8_t>(device_, 2 * int64_t(bytes) + 4096, "messages");
+  counts_[int64_t(partner)] = uint32_t(bytes / record_bytes);
+  return in.data();
+}
+
+void Mail::show_inboxes() {
   const auto count = int64_t(partners_.size());
-  messages_out_.resize(partners_.size());
-  sent_[turn_].download(counts_.data(), count, 0, &stream_);
-  stream_.synchronize();
-  for (std::size_t p = 0; p < partners_.size(); ++p) {
-    const auto each = int64_t(record_bytes);
-    const int64_t on_device = out_[turn_][p].size() / each, beyond = overflow_[turn_][p].size() / each;
-    const int64_t records = std::min<int64_t>(counts_[int64_t(p)], on_device + beyond);
-    const int64_t from_device = std::min(records, on_device) * each;
-    messages_out_[p].resize(std::size_t(records * each));
-    auto* const to = reinterpret_cast<uint8_t*>(messages_out_[p].data());
-    out_[turn_][p].download(to, from_device, 0, &stream_);
-    std::copy_n(overflow_[turn_][p].data(), records * each - from_device, to + from_device);
-  }
-  stream_.synchronize();
-  exchange_.swap(partners_, messages_out_, messages_in_);
   std::vector<Inbox> boxes;
-  for (std::size_t p = 0; p < partners_.size(); ++p) {
-    const auto bytes = int64_t(messages_in_[p].size());
-    if (in_[p].size() < bytes || in_[p].size() == 0)
-      in_[p] = Buffer<uint8_t>(device_, 2 * bytes + 4096, "messages");
-    in_[p].upload(reinterpret_cast<const uint8_t*>(messages_in_[p].data()), bytes, 0, &stream_);
-    counts_[int64_t(p)] = uint32_t(bytes / int64_t(record_bytes));
+  for (std::size_t p = 0; p < partners_.size(); ++p)
     boxes.push_back(
-        {in_[p].data(), nullptr, uint64_t(bytes), 0, heard_.data() + p, grid_.brick(partners_[p])});
-  }
+        {in_[p].data(), nullptr, uint64_t(in_[p].size()), 0, heard_.data() + p, grid_.brick(partners_[p])});
   heard_.upload(counts_.data(), count, 0, &stream_);
   inboxes_[turn_].upload(boxes.data(), count, 0, &stream_);
   stream_.synchronize();  // what was copied up is written again by the next swap
+}
+
+void Mail::swap_over_host(std::size_t record_bytes) {
+  count_told();
+  messages_out_.resize(partners_.size());
+  for (std::size_t p = 0; p < partners_.size(); ++p) bring_over(p, record_bytes);
+  stream_.synchronize();
+  exchange_.swap(partners_, messages_out_, messages_in_);
+  for (std::size_t p = 0; p < partners_.size(); ++p) {
+    const Message& message = messages_in_[p];
+    room_for(p, message.size(), record_bytes);
+    in_[p].upload(reinterpret_cast<const uint8_t*>(message.data()), int64_t(message.size()), 0, &stream_);
+  }
+  show_inboxes();
+}
+
+// From one GPU to another, but where an outbox had too little room.
+void Mail::swap_over_device(DeviceExchange& exchange, std::size_t record_bytes) {
+  count_told();
+  messages_out_.resize(partners_.size());
+  std::vector<std::span<const std::byte>> out;
+  for (std::size_t p = 0; p < partners_.size(); ++p) {
+    const auto* const box = reinterpret_cast<const std::byte*>(out_[turn_][p].data());
+    const std::size_t bytes = counts_[int64_t(p)] * record_bytes;
+    out.push_back(bytes <= std::size_t(out_[turn_][p].size()) ? std::span(box, bytes)
+                                                              : bring_over(p, record_bytes));
+  }
+  stream_.synchronize();
+  exchange.swap(partners_, out, [&](std::size_t p, std::size_t bytes) {
+    return reinterpret_cast<std::byte*>(room_for(p, bytes, record_bytes));
+  });
+  show_inboxes();
 }
 
 int64_t Mail::told_last() const {

@@ -40,8 +40,13 @@ class Mail {
   int64_t told_last() const;
 
  private:
-  void swap_over_host(std::size_t record_bytes);
   void swap_with_peers();
+  void swap_over_host(std::size_t record_bytes);
+  void swap_over_device(DeviceExchange& exchange, std::size_t record_bytes);
+  void count_told();
+  std::span<std::byte> bring_over(std::size_t partner, std::size_t record_bytes);
+  uint8_t* room_for(std::size_t partner, std::size_t bytes, std::size_t record_bytes);
+  void show_inboxes();
   void tell_where();
 
   Device device_;
