@@ -27,6 +27,7 @@ class Claim:
     figure: str  # of the paper
     text: str  # in our words
     rule: str  # what has to be true of the numbers; stated here, before there are any
+    ours: bool = False  # not of the publication: judged, but not counted among its claims
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,10 @@ RESULTS_OF_THE_PAPER = Collection(
     about="Computes the paper's results again: data, figures and a verdict on each claim.",
     introduction=(
         "Claims of Sultan, Devi, Mueller and Textor, \"A parallelized cellular Potts model that enables simulations "
-        "at tissue scale\" (2023), in our words, each with the rule by which it is judged. Rules were written before the "
-        "numbers (`./kiln paper --rules` prints them), and nothing was tuned until it agreed. A rule is held against two "
+        "at tissue scale\" (2023), in our words, each with the rule by which it is judged. `./kiln paper --rules` "
+        "prints the rules. They were written before the numbers that they judge were computed, but for 1A, 1B and 6C, where "
+        "rule and answer came together, and for pieces that were computed before and judged anew; no rule was changed after "
+        "its answer, and nothing was tuned until it agreed. A rule is held against two "
         "things: the paper's engine, that is its `checkerboard` scheme as Kiln plays it, or a figure of its software that "
         "was measured; and Kiln's own schedule, `tiles`, beside it."
     ),

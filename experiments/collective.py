@@ -35,7 +35,7 @@ CLAIMS = (
           f"Holds where its rise differs from the serial one by less than {KEPT}; in part where it is more than half."),
     Claim("boxes", "5C", "The transition is one of the tissue, not of the box.",
           f"Ours. Holds where the order index rises by more than {SHARP} in boxes of all sizes; in part where it does in the "
-          "largest."),
+          "largest.", ours=True),
 )
 
 

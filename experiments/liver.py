@@ -42,7 +42,7 @@ CLAIMS = (
     Claim("replayed", "7D to F", "Not a claim of the paper: its transition is reproduced by random numbers that repeat "
                                  "(docs/replayed-random-numbers.md).",
           f"Holds where with replayed random numbers at least {FOLD} times as many cells are arrested at the lowest density "
-          f"as without, and at least {FOLD} times as many as at the highest."),
+          f"as without, and at least {FOLD} times as many as at the highest.", ours=True),
 )
 
 
@@ -255,7 +255,8 @@ def _early(size: Size, way: str, results: Results) -> str:
         return float(np.mean([found["explored_um3"][at] / found["cells"][at] for run in range(1, size.runs + 1)
                               for found in [results[_compared_name(way, count, run)]]]))
 
-    return (f"Explored per cell after {middle['minutes'][at]:.0f} minutes, before {UNEXPLORED:.0%} are explored with "
+    minutes = f"{middle['minutes'][at]:.0f} minute{'' if round(middle['minutes'][at]) == 1 else 's'}"
+    return (f"Explored per cell after {minutes}, before {UNEXPLORED:.0%} are explored with "
             f"{cells[len(cells) // 2]:,}: " + ", ".join(f"{of(count):,.0f}" for count in cells) + " µm³")
 
 

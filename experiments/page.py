@@ -85,6 +85,15 @@ def read_outcomes(experiments: Sequence[Experiment], out: Path, form: str) -> li
     return found
 
 
+def _commits(written: Written) -> str:
+    """As short as they can be, each once."""
+    return ", ".join(sorted({re.sub(r"^([0-9a-f]{7})[0-9a-f]*", r"\1", commit) for commit in written.record["commits"]}))
+
+
+def _setup(written: Written) -> str:
+    return f"{written.record['setup']} Computed with Kiln at {_commits(written)}."
+
+
 def _facts(collection: Collection, written: Sequence[Written], form: str) -> list[tuple[str, str]]:
     def all_of(key: str) -> str:
         values = [w.record[key] for w in written]
@@ -92,14 +101,15 @@ def _facts(collection: Collection, written: Sequence[Written], form: str) -> lis
 
     minutes = sum(w.record["seconds"] for w in written) / 60
     return [("form", collection.forms[form]), ("date", all_of("date")), ("machine", all_of("machine")),
-            ("commit", all_of("commits")), ("computing", f"{minutes:.1f} minutes, summed over cores")]
+            ("computing", f"{minutes:.1f} minutes, summed over cores")]
 
 
 def _counts(collection: Collection, written: Sequence[Written]) -> str:
     counts = {who: Counter() for who in collection.judged}
-    for finding in (f for w in written for f in w.findings.values()):
-        for who, judgement in finding.judgements:
-            counts[who][judgement.verdict] += 1
+    for w in written:
+        for claim in w.experiment.claims:
+            for who, judgement in () if claim.ours else w.findings[claim.key].judgements:
+                counts[who][judgement.verdict] += 1
     return "; ".join(f"of {who}, " * (len(counts) > 1) + ", ".join(f"{of[v]} {_PLURAL[v]}" for v in Verdict if of[v])
                      for who, of in counts.items() if of)
 
@@ -141,7 +151,7 @@ def _section(collection: Collection, w: Written) -> str:
     heads = "".join(f"<th>{head}</th>" for head in (*collection.heads, *collection.judged))
     files = ", ".join(f'<a href="{escape(w.experiment.name)}/{escape(t)}">{escape(t)}</a>' for t in w.record["tables"])
     return f"""<h2 id="{w.experiment.name}">{escape(w.experiment.title)}</h2>
-<p>{_text(w.record['setup'])}</p>
+<p>{_text(_setup(w))}</p>
 <table class="claims"><tr>{heads}</tr>{rows}</table>
 {pictures}
 {notes}<p>Data: {files}</p>
@@ -199,7 +209,7 @@ def _markdown_section(collection: Collection, w: Written, images: str) -> str:
     pictures = "\n\n".join(f"![{w.experiment.title}]({images}/{file.name})" for file in w.figures)
     heads = (*collection.heads, *collection.judged)
     return f"""## {w.experiment.title}
-{w.record['setup']}
+{_setup(w)}
 
 {_line(heads)}
 |{"---|" * len(heads)}
