@@ -4,11 +4,15 @@ namespace kiln::formula {
 namespace {
 
 int32_t hill(Tree& tree, int32_t x, int32_t half, int32_t n, bool falls) {
-  const int32_t one = tree.number(1), positive = tree.apply(Op::max, x, tree.number(0));
-  // x^n / (half^n + x^n) as 1 / (1 + (half / x)^n): right where the power overflows, and x is 0, too.
-  const int32_t ratio =
-      falls ? tree.apply(Op::divide, positive, half) : tree.apply(Op::divide, half, positive);
-  return tree.apply(Op::divide, one, tree.apply(Op::add, one, tree.apply(Op::power, ratio, n)));
+  const int32_t zero = tree.number(0), one = tree.number(1);
+  const int32_t ratio = tree.apply(Op::divide, tree.apply(Op::max, x, zero), half);
+  // x^n / (half^n + x^n), from the smaller one of the two ratios: powers do not overflow then.
+  const int32_t small = tree.apply(Op::less_equal, ratio, one);
+  const int32_t least = tree.apply(Op::choose, small, ratio, tree.apply(Op::divide, one, ratio));
+  const int32_t power = tree.apply(Op::power, least, n), sum = tree.apply(Op::add, one, power);
+  const int32_t part =
+      falls ? tree.apply(Op::choose, small, one, power) : tree.apply(Op::choose, small, power, one);
+  return tree.apply(Op::divide, part, sum);
 }
 
 }  // namespace
