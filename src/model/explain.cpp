@@ -402,6 +402,14 @@ void explain_output(const Model& m, Page& page) {
   page.raw("  checkpoint.h5: " + every_text(m.output.checkpoint_every, "at the end"));
 }
 
+// In the unit of the substance; a linear response has no scale.
+std::string half_text(const Parameter& p, float value, const TypePhysics& type, const Model& m) {
+  if (chemotaxis::Response(int(type.chemotaxis.response)) == chemotaxis::Response::linear) return "";
+  const std::string& known = m.substances[std::size_t(type.chemotaxis.substance)].unit;
+  return known.empty() ? fmt::format("{} {:g}", p.name, value)
+                       : fmt::format("{} {:g} {}", p.name, value, known);
+}
+
 }  // namespace
 
 std::string parameter_text(const Term& term, std::size_t i, const TypePhysics& type, const Model& m) {
@@ -412,6 +420,7 @@ std::string parameter_text(const Term& term, std::size_t i, const TypePhysics& t
   if (term.name == std::string_view(chemotaxis::Term::kName) && type.chemotaxis.substance < 0 &&
       p.kind != Kind::field && p.name != std::string_view("lambda"))
     return "";
+  if (unit == "concentration") return half_text(p, value, type, m);
   if (p.kind == Kind::flag) return fmt::format("{} {}", p.name, value != 0 ? "true" : "false");
   if ((p.kind == Kind::field || p.kind == Kind::substance) && value < 0) return "";
   if (p.kind == Kind::field) return fmt::format("{} {}", p.name, m.fields[std::size_t(value)].name);

@@ -70,6 +70,92 @@ TEST_F(KillTest, FiftyKillsResumeToTheSameBitsAndTables) {
   RecordProperty("runs_finished", finished + 1);
 }
 
+// Cells grow, divide by size, die by chance, and feed on one substance while they give off another.
+constexpr const char* kTissue = R"toml(mcs = 120
+temperature = 5
+[lattice]
+size = [48, 48]
+[units]
+seconds_per_mcs = 60
+[substances.food]
+diffusion = 0.1
+start = "1 + 0.01 * x"
+coarsen = 2
+[substances.waste]
+diffusion = 0.02
+update_every = 4
+[types.cell]
+volume = { target = 30, lambda = 3 }
+growth = { rate = 60, up_to = 80 }
+properties = { dye = { start = "uniform(0, 1)", extensive = true }, clock = 0 }
+equations = { clock = "1 / h(1) + 0.001 * mean(food)" }
+persistence = { lambda = 4, dt = 3 }
+takes_up.food = 0.01
+secretes.waste = { rate = "dye", per = "cell" }
+chemotaxis = { lambda = 30, substance = "food" }
+[adhesion]
+default = 4
+[[initial]]
+kind = "seeds"
+type = "cell"
+count = 6
+radius = 3
+[[rules]]
+types = "cell"
+when = "volume >= 60"
+do = "divide"
+[[rules]]
+types = "cell"
+rate = "0.3 / h(1)"
+do = "die"
+over = "min(10)"
+[measure]
+every = 5
+cells_every = 10
+[output]
+checkpoint_every = 2
+)toml";
+
+// Ids, the tree of descent, properties, substances and their books are all behind a checkpoint; `update_every
+// = 4` makes half of the checkpoints lie between two updates.
+TEST_F(KillTest, KillsOfCellsThatDivideResumeToTheSameTreeOfDescent) {
+  write("tissue.toml", kTissue);
+  const auto start = std::chrono::steady_clock::now();
+  const Result whole = kiln("run tissue.toml --out never-stopped --json");
+  const Milliseconds life = std::chrono::steady_clock::now() - start;
+  ASSERT_EQ(whole.exit_code, 0) << whole.out;
+  const std::string lineage = read("never-stopped/lineage.csv");
+  for (const char* end : {",divided,", ",died,", ",alive,"}) EXPECT_NE(lineage.find(end), std::string::npos);
+  const auto expect_same = [&] {
+    EXPECT_EQ(value(read("r/run.json"), "hash"), value(whole.out, "hash"));
+    for (const std::string table : {"cells.csv", "measures.csv", "lineage.csv"})
+      EXPECT_TRUE(read("r/" + table) == read("never-stopped/" + table)) << table;
+  };
+  Moments moments;
+  int kills = 0, went_on = 0;
+  for (int lives = 0; lives < 200 && (kills < 8 || went_on < 4); ++lives) {
+    went_on += fs::exists(folder_ / "r/checkpoint.h5") ? 1 : 0;
+    const pid_t child = spawn({"run", "tissue.toml", "--out", "r", "--resume", "--json", "--engine",
+                               "threads", "--threads", std::to_string(1 + lives % 2)});
+    wait(child, moments.next() * life);
+    if (lives % 2 == 1) wait_for_checkpoint(child);
+    kill(child, SIGKILL);
+    const int exit_code = exit_code_of(child);
+    if (exit_code == -1) {
+      ++kills;
+      continue;
+    }
+    ASSERT_EQ(exit_code, 0) << read("log");
+    expect_same();
+    fs::remove_all(folder_ / "r");
+  }
+  EXPECT_GE(kills, 8);
+  EXPECT_GE(went_on, 4);
+  const Result last = kiln("run tissue.toml --out r --resume --json");
+  ASSERT_EQ(last.exit_code, 0) << last.out;
+  expect_same();
+}
+
 TEST_F(KillTest, BeforeTheFirstCheckpointARunStartsAnew) {
   const std::string never = " --set output.checkpoint_every=0";
   ASSERT_EQ(kiln("run busy.toml --out whole --force --json" + never).exit_code, 0);

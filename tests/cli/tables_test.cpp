@@ -44,15 +44,16 @@ lattice_every = 20
 )");
   }
 
-  // A, B, TERM, KEY and N of a descriptor stand for anything that a model or a run calls so; um3 is um2 in
-  // 2-D.
+  // A, B, TERM, NAME, KEY and N of a descriptor stand for anything that a model or a run calls so; um3 is um2
+  // in 2-D.
   static bool stands_for(std::string_view described, const std::string& found) {
     std::string pattern;
     for (const char c : described)
       pattern += std::string_view(".@/").find(c) < 3 ? std::string{'\\', c} : std::string{c};
-    pattern = std::regex_replace(pattern, std::regex("_(A|B|TERM)(?=_|$)"), "_.+");
+    pattern = std::regex_replace(pattern, std::regex("(^|_)(A|B|TERM)(?=_|$)"), "$1.+");
     pattern = std::regex_replace(pattern, std::regex("mcs_N"), "mcs_\\d{8}");
-    pattern = std::regex_replace(pattern, std::regex("extra\\\\/N"), "extra\\/\\d+");
+    pattern = std::regex_replace(pattern, std::regex("(extra|substances)\\\\/N(?!A)"), "$1\\/\\d+");
+    pattern = std::regex_replace(pattern, std::regex("/NAME"), "/[^/@]+");
     pattern = std::regex_replace(pattern, std::regex("um3"), "um[23]");
     return described == "KEY" ? found.find('.') != std::string::npos || found == "temperature"
                               : std::regex_match(found, std::regex(pattern));
@@ -150,6 +151,64 @@ TEST_F(Tables, EveryDatasetAndAttributeIsDescribed) {
     EXPECT_EQ(expect_members_described(fs::path(model) / "cells.h5", "cells.h5"), 10 + 3 + 5);
     EXPECT_GE(expect_members_described(fs::path(model) / "checkpoint.h5", "checkpoint.h5"), 25);
   }
+}
+
+// Of cells that live: what properties, growth, rules and substances add to the files.
+TEST_F(Tables, EveryMemberOfALivingRunIsDescribed) {
+  if (!kHasHdf5) GTEST_SKIP() << "no HDF5";
+  write("living.toml", R"toml(mcs = 20
+pictures = []
+[lattice]
+size = [40, 40]
+[substances.food]
+diffusion = 1
+start = 1
+[substances.waste]
+diffusion = 1
+[types.cell]
+volume = { target = 30, lambda = 2 }
+perimeter = { target = "start", lambda = 0.1 }
+growth = { rate = 3600, up_to = 80 }
+properties = { dye = 1, clock = 0 }
+equations.clock = "1"
+persistence = { lambda = 4, dt = 3 }
+takes_up.food = 0.01
+secretes.waste = 0.1
+[adhesion]
+default = 4
+[[initial]]
+kind = "seeds"
+type = "cell"
+count = 6
+radius = 3
+[[rules]]
+types = "cell"
+when = "volume >= 40"
+do = "divide"
+[[rules]]
+types = "cell"
+set = { dye = "dye + 1", "persistence.lambda" = "dye" }
+[measure]
+every = 4
+cells_every = 10
+cells_format = "hdf5"
+[output]
+lattice_every = 10
+)toml");
+  ASSERT_EQ(kiln("run living.toml --out r").exit_code, 0);
+  const int lattice = expect_members_described("r/lattice.h5", "lattice.h5");
+  if (lattice < 0) GTEST_SKIP() << "needs /usr/bin/python3 with h5py, tifffile and numpy";
+  // By site 2, by id 6, of lives 2, properties 2, substances 2 x 3, mcs: three times; and of the file 7.
+  EXPECT_EQ(lattice, 3 * 19 + 7);
+  EXPECT_GE(expect_members_described("r/checkpoint.h5", "checkpoint.h5"), 25 + 3 + 8 + 2 * 11);
+  // Every dataset of a checkpoint that says what lives is there to be described.
+  const std::string members =
+      shell("/usr/bin/python3 '" KILN_SOURCE_DIR "/tests/output/check_files.py' members r/checkpoint.h5").out;
+  for (const char* member :
+       {"substances/000001|", "lambda_persistence|", "property|", "parent|", "target_volume|"})
+    EXPECT_NE(members.find(member), std::string::npos) << member << " is not in\n" << members;
+  EXPECT_GE(expect_described("r/measures.csv", "measures.csv"), 40);
+  EXPECT_NE(read("r/measures.csv").find("waste_total"), std::string::npos);
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <set>
 
 #include "base/error.hpp"
 #include "support/ensembles.hpp"
+#include "support/living_worlds.hpp"
 
 namespace kiln {
 namespace {
@@ -22,6 +24,19 @@ TEST(Ensemble, MembersAreAsIfAloneInSerial) {
 }
 TEST(Ensemble, MembersAreAsIfAloneOnTheCheckerboard) {
   check_ensemble(test::small_model(""), 3, {.engine = "threads", .schedule = "checkerboard"}, 5);
+}
+
+// Members have different numbers of cells before long, and substances and properties of their own.
+TEST(Ensemble, LivingMembersAreAsIfAlone) {
+  for (const std::string& world : {test::colony("[60, 40]"), test::kFlat})
+    check_ensemble(parse_model(world, "m.toml", "."), 4, {.engine = "threads", .threads = 2}, 120);
+  const Model model = parse_model(test::colony("[60, 40]"), "m.toml", ".");
+  check_ensemble(model, 2, {.engine = "serial", .threads = 2}, 120);
+  const auto ensemble = test::ensemble_of(model, 3, {.engine = "threads", .threads = 2});
+  ensemble->advance(120);
+  std::set<CellId> cells;
+  for (int member = 0; member < 3; ++member) cells.insert(ensemble->state(member).cells.count());
+  EXPECT_GE(cells.size(), 2u);
 }
 
 TEST(Ensemble, EveryMemberIsVisitedOnce) {

@@ -117,6 +117,109 @@ TEST(Living, DiesAtARateAsABinomialNumberDoes) {
                           [](CellId id) { return id == kMedium; }));
 }
 
+// Chi-square of counts 0, 1, 2, ... against chances; classes in which fewer than 10 are expected are pooled.
+// As a standard normal deviate (Wilson and Hilferty). Refused above 4.75: false alarm once in a million.
+double deviate(const std::vector<int>& seen, const std::vector<double>& chance) {
+  const double all = std::accumulate(seen.begin(), seen.end(), 0.0);
+  double chi = 0, pooled = 0, expected = 0;
+  int classes = 0;
+  const auto close_class = [&] {
+    chi += (pooled - expected) * (pooled - expected) / expected;
+    ++classes;
+    pooled = expected = 0;
+  };
+  double left = all, left_seen = all;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    pooled += seen[i], left_seen -= seen[i];
+    expected += all * chance[i], left -= all * chance[i];
+    if (expected >= 10 && left >= 10) close_class();
+  }
+  pooled += left_seen, expected += left;
+  close_class();
+  EXPECT_GE(classes, 5);
+  const double k = classes - 1;
+  return (std::cbrt(chi / k) - (1 - 2 / (9 * k))) / std::sqrt(2 / (9 * k));
+}
+constexpr double kRefusedAbove = 4.75;
+
+std::string without_noise(std::string model) {
+  return model.replace(model.find("temperature = 1"), 15, "temperature = 0");
+}
+
+// A thousand clones, each of its own founder. With n looks at chance p each, the law of a clone's size
+// follows from one look at the founder: f(s) -> (1 - p) f(s) + p f(s)^2, which for small p is the geometric
+// law of Yule. Founders are so large that no descendant is too small to divide.
+TEST(Living, HasClonesOfTheSizesOfAYuleProcess) {
+  constexpr int kLooks = 24;
+  constexpr std::size_t kSizes = 64;
+  Played yule(without_noise(full_lattice(
+      "[[rules]]\ntypes = \"cell\"\nrate = 0.04\ndo = \"divide\"\nplane = \"random\"\n", "[512, 512]", 16)));
+  ASSERT_EQ(yule.alive(), 1024);
+  yule.play(kLooks);
+  const Cells& cells = yule.cells();
+  std::vector<CellId> founder(cells.count());
+  std::vector<std::size_t> size(1025);
+  for (CellId cell = 1; cell < cells.count(); ++cell) {
+    const Cells::Life& life = cells.life[cell];
+    founder[cell] = life.parent == 0 ? cell : founder[std::size_t(life.parent)];
+    size[founder[cell]] += life.end != Cells::End::divided ? 1 : 0;
+  }
+  const double p = 1 - std::exp(-0.04);
+  std::vector<double> chance(kSizes);
+  chance[1] = 1;
+  for (int look = 0; look < kLooks; ++look) {
+    std::vector<double> next(kSizes);
+    for (std::size_t i = 1; i < kSizes; ++i) {
+      next[i] += (1 - p) * chance[i];
+      for (std::size_t j = 1; i + j < kSizes; ++j) next[i + j] += p * chance[i] * chance[j];
+    }
+    chance = next;
+  }
+  std::vector<int> seen(kSizes);
+  double mean = 0, square = 0;
+  for (std::size_t i = 1; i <= 1024; ++i) {
+    ASSERT_LT(size[i], kSizes);
+    ++seen[size[i]];
+    mean += double(size[i]) / 1024;
+    square += double(size[i] * size[i]) / 1024;
+  }
+  EXPECT_LT(deviate(seen, chance), kRefusedAbove);
+  // m (m - 1) (1 - p) / (1 + p), m = (1 + p)^n. Its estimate has a relative error of about sqrt(8 / 1024)
+  // where the law is nearly exponential: 5 of them are 0.44.
+  const double m = std::pow(1 + p, kLooks);
+  EXPECT_NEAR((square - mean * mean) / (m * (m - 1) * (1 - p) / (1 + p)), 1, 0.44);
+}
+
+// Groups of 16 cells each, of which a binomial number is alive after n looks; and ages at death are
+// geometric.
+TEST(Living, DiesInGroupsAsBinomialNumbersDo) {
+  constexpr int kLooks = 7, kGroup = 16, kGroups = 1024;
+  Played dying(without_noise(full_lattice(
+      "[[rules]]\ntypes = \"cell\"\nrate = 0.1\ndo = \"die\"\nhow = \"remove\"\n", "[512, 512]", 4)));
+  ASSERT_EQ(dying.alive(), kGroup * kGroups);
+  dying.play(kLooks);
+  const double q = std::exp(-0.1), alive = std::pow(q, kLooks);
+  std::vector<int> groups(kGroup + 1), deaths(kLooks + 1);
+  for (int group = 0; group < kGroups; ++group) {
+    std::size_t left = 0;
+    for (int i = 0; i < kGroup; ++i) {
+      const Cells::Life& life = dying.cells().life[std::size_t(1 + group * kGroup + i)];
+      ASSERT_TRUE(life.end == Cells::End::none || life.end == Cells::End::died);
+      left += life.end == Cells::End::none ? 1 : 0;
+      ++deaths[life.end == Cells::End::none ? kLooks : std::size_t(life.ended - 1)];
+    }
+    ++groups[left];
+  }
+  std::vector<double> binomial(kGroup + 1, 1), geometric(kLooks + 1, alive);
+  for (int k = 0; k <= kGroup; ++k)
+    binomial[std::size_t(k)] =
+        std::exp(std::lgamma(kGroup + 1.0) - std::lgamma(k + 1.0) - std::lgamma(kGroup - k + 1.0) +
+                 k * std::log(alive) + (kGroup - k) * std::log(1 - alive));
+  for (int look = 0; look < kLooks; ++look) geometric[std::size_t(look)] = std::pow(q, look) * (1 - q);
+  EXPECT_LT(deviate(groups, binomial), kRefusedAbove);
+  EXPECT_LT(deviate(deaths, geometric), kRefusedAbove);
+}
+
 TEST(Living, DoublesWithAFixedCycle) {
   Played cycle(full_lattice("[[rules]]\ntypes = \"cell\"\nwhen = \"age >= 5\"\ndo = \"divide\"\n"));
   for (const int64_t expected : {64, 128, 256, 512}) {
@@ -187,11 +290,44 @@ TEST(Living, DividesAcrossOrAlongTheLongAxis) {
   }
 }
 
+// Three times on every schedule: cells 1 to `last`, all but the one that has a single site. Each has its
+// target, so that no copy is accepted and every site stays what it was, or falls to a descendant.
+void expect_divided(const Model& model, const std::vector<CellId>& ids, CellId last, CellId single) {
+  std::vector<TypeId> types(last + 1, 1);
+  types[0] = 0;
+  State first = state_of_ids(model, ids, types);
+  ASSERT_EQ(first.cells.life.size(), types.size());
+  for (CellId cell = 1; cell <= last; ++cell) {
+    first.cells.life[cell].target = first.cells.extent[cell].volume;
+    first.cells.targets[cell].volume = float(first.cells.extent[cell].volume);
+  }
+  for (const std::string schedule : {"serial", "tiles", "checkerboard"}) {
+    const std::string engine = schedule == "serial" ? "serial" : "threads";
+    Played odd(model, first, engine, 2, schedule), alone(model, first, engine, 1, schedule);
+    for (int mcs = 0; mcs < 4; ++mcs) {
+      odd.play(1);
+      alone.play(1);
+      ASSERT_EQ(odd.books(), "") << schedule << ", MCS " << mcs;
+      ASSERT_EQ(odd.hash(), alone.hash()) << schedule << ", MCS " << mcs;
+    }
+    const Cells& cells = odd.cells();
+    EXPECT_GT(cells.count(), last + 1 + 2 * (last - 1)) << schedule;
+    for (CellId cell = 1; cell <= last; ++cell)
+      EXPECT_TRUE(cells.life[cell].end == (cell == single ? Cells::End::none : Cells::End::divided))
+          << schedule << ", cell " << cell;
+    std::vector<CellId> founder(cells.count());
+    for (CellId cell = 1; cell < cells.count(); ++cell)
+      founder[cell] = cells.life[cell].parent == 0 ? cell : founder[std::size_t(cells.life[cell].parent)];
+    for (std::size_t site = 0; site < ids.size(); ++site)
+      ASSERT_EQ(founder[odd.state().ids[site]], ids[site]) << schedule << ", site " << site;
+  }
+}
+
 // Odd shapes and places: nothing is lost, and the books are right.
 TEST(Living, DividesCellsOfAnyShape) {
   const Model model = parse_model(
       "temperature = 0\n[lattice]\nsize = [24, 20]\nboundary = [\"periodic\", \"closed\"]\n"
-      "[types.cell]\nvolume = { target = 60, lambda = 0 }\n[[rules]]\ntypes = \"cell\"\nwhen = "
+      "[types.cell]\nvolume = { target = 60, lambda = 1e6 }\n[[rules]]\ntypes = \"cell\"\nwhen = "
       "\"generation < 3\"\ndo = \"divide\"\nplane = \"across\"\n",
       "m.toml", ".");
   std::vector<CellId> ids(24 * 20, 0);
@@ -207,20 +343,37 @@ TEST(Living, DividesCellsOfAnyShape) {
   for (int y = 16; y < 20; ++y)
     for (int x = 22; x < 26; ++x) put(x % 24, y, 6);   // in a corner, across the border
   for (int i = 0; i < 4; ++i) put(12 + i, 12 + i, 7);  // a diagonal
-  std::vector<TypeId> types(8, 1);
-  types[0] = 0;
-  Played odd(model, state_of_ids(model, ids, types), "serial", 1);
-  const auto taken = [&] {
-    return std::count_if(odd.state().ids.begin(), odd.state().ids.end(), [](CellId id) { return id != 0; });
+  expect_divided(model, ids, 7, 3);
+}
+
+TEST(Living, DividesCellsOfAnyShapeIn3D) {
+  const Model model = parse_model(
+      "temperature = 0\n[lattice]\nsize = [24, 20, 16]\nboundary = [\"periodic\", \"closed\", \"periodic\"]\n"
+      "[types.cell]\nvolume = { target = 60, lambda = 1e6 }\n[[rules]]\ntypes = \"cell\"\nwhen = "
+      "\"generation < 3\"\ndo = \"divide\"\nplane = \"across\"\n",
+      "m.toml", ".");
+  std::vector<CellId> ids(24 * 20 * 16, 0);
+  const auto put = [&](int x, int y, int z, CellId id) {
+    ids[std::size_t((z % 16 * 20 + y) * 24 + x % 24)] = id;
   };
-  const auto before = taken();
-  for (int mcs = 0; mcs < 4; ++mcs) {
-    odd.play(1);
-    ASSERT_EQ(odd.books(), "") << mcs;
+  for (int x = 0; x < 24; ++x)  // around both periodic axes, at the wall
+    for (int z = 0; z < 16; ++z) put(x, 0, z, 1);
+  for (int x = 2; x < 18; ++x)  // longer than half of a periodic axis
+    for (int i = 0; i < 4; ++i) put(x, 3 + i / 2, 3 + i % 2, 2);
+  put(20, 7, 5, 3);                                             // one site
+  for (int i = 0; i < 5; ++i) put(2 + 2 * i, 8 + i, 2 * i, 4);  // sites that do not touch
+  for (int i = 0; i < 125; ++i) {                               // hollow
+    const int x = i % 5, y = i / 5 % 5, z = i / 25;
+    if (x % 4 == 0 || y % 4 == 0 || z % 4 == 0) put(3 + x, 13 + y, 9 + z, 5);
   }
-  EXPECT_GT(odd.cells().count(), 8u + 2 * 6);
-  EXPECT_EQ(odd.cells().life[3].end, Cells::End::none);
-  EXPECT_NEAR(double(taken()), double(before), 12);  // copies without energy change a few sites
+  for (int i = 0; i < 64; ++i)  // in a corner of two walls that are none, at the third
+    put(22 + i % 4, 16 + i / 4 % 4, 14 + i / 16, 6);
+  for (int i = 0; i < 4; ++i) put(13 + i, 8 + i, 6 + i, 7);  // a diagonal
+  for (int i = 0; i < 16 * 16; ++i) {                        // a torus that lies flat
+    const double x = i % 16 - 7.5, y = i / 16 - 7.5, r = std::hypot(x, y);
+    if (r > 4 && r < 7 && y < 2) put(14 + i % 16, 3 + i / 16, 12, 8);
+  }
+  expect_divided(model, ids, 8, 3);
 }
 
 TEST(Living, ShrinksBeforeItDies) {

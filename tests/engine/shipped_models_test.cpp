@@ -31,5 +31,22 @@ TEST_P(ShippedModel, KeepsItsHashForLong) {
 
 INSTANTIATE_TEST_SUITE_P(All, ShippedModel, testing::ValuesIn(test::shipped_models()), test::test_name);
 
+// Between two MCS, too: substances, equations, growth and rules.
+class LivingModel : public testing::TestWithParam<std::string> {};
+
+TEST_P(LivingModel, KeepsItsBooksAndItsHashSerially) {
+  test::check_shipped_model(GetParam(), {.engine = "serial"}, true);
+}
+
+TEST_P(LivingModel, KeepsItsBooksAndItsHashInTiles) {
+  test::check_shipped_model(GetParam(), {.engine = "threads", .threads = 1}, true);
+}
+
+TEST_P(LivingModel, KeepsItsHashOnAnyNumberOfThreads) {
+  test::check_shipped_model(GetParam(), {.engine = "threads", .threads = 2}, false);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LivingModel, testing::ValuesIn(test::models_in("living/")), test::test_name);
+
 }  // namespace
 }  // namespace kiln

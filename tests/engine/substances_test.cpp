@@ -175,6 +175,40 @@ TEST(Substances, CanAlwaysBeSteady) {
   }
 }
 
+// As oxygen of a spheroid: from a medium that holds it into cells that take up no more than a ceiling. In a
+// block three times as wide as it reaches, the equation holds in every cell: where cells take up all they
+// can, at the edge, and where they have too little, within.
+TEST(Substances, AreSteadyWhereUptakeHasACeiling) {
+  const double d = 2000, edge = 8, rate = 22, ceiling = 22;
+  Played run(
+      "temperature = 0\n[lattice]\nsize = [56, 56]\nboundary = \"closed\"\n[units]\nvoxel_um = 8\n"
+      "[substances.o2]\ndiffusion = 2000\nstart = 25\nmode = \"steady\"\n"
+      "boundary = { x = 25, y = 25 }\n[types.medium]\nholds.o2 = 25\n"
+      "[types.cell]\nvolume = { target = 16, lambda = 1e6 }\ntakes_up.o2 = { rate = 22, at_most = 22 }\n"
+      "[[initial]]\nbox = 4\ntype = \"cell\"\nregion = { shape = \"box\", low = [8, 8], high = [48, 48] }\n");
+  run.play(1);
+  const State& state = run.state();
+  ASSERT_EQ(std::count_if(state.ids.begin(), state.ids.end(), [](CellId id) { return id != kMedium; }),
+            40 * 40);
+  const Substance& s = state.substances[0];
+  int filled = 0, starved = 0;
+  for (Site v = 0; v < s.voxels.sites(); ++v) {
+    const double c = s.values[std::size_t(v)];
+    if (state.ids[std::size_t(v)] == kMedium) {
+      EXPECT_NEAR(c, 25, 1e-9);
+      continue;
+    }
+    double change = -std::min(rate * c, ceiling);
+    for (const Vec3i step : {Vec3i{1, 0, 0}, Vec3i{-1, 0, 0}, Vec3i{0, 1, 0}, Vec3i{0, -1, 0}})
+      change += d / (edge * edge) * (s.values[std::size_t(s.voxels.index(s.voxels.position(v) + step))] - c);
+    EXPECT_NEAR(change, 0, 1e-3 * ceiling) << "voxel " << v;
+    filled += c > 2 ? 1 : 0;
+    starved += c < 0.5 ? 1 : 0;
+  }
+  EXPECT_GT(filled, 400);
+  EXPECT_GT(starved, 400);
+}
+
 // What a rule reads is the mean over the sites of a cell as they were when it was counted.
 TEST(Substances, AreReadByRules) {
   for (const int coarsen : {1, 2}) {

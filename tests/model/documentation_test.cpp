@@ -26,13 +26,13 @@ std::vector<std::string> toml_blocks(const std::filesystem::path& path) {
 
 TEST(Documentation, ItsModelsCanBeRead) {
   int models = 0;
-  for (const char* page : {"README.md", "docs/model-file.md", "docs/living.md"})
+  for (const char* page : {"README.md", "docs/model-file.md", "docs/living.md", "docs/substances.md"})
     for (const std::string& block : toml_blocks(std::filesystem::path(KILN_SOURCE_DIR) / page)) {
       if (block.find("[lattice]") == std::string::npos) continue;
       EXPECT_NO_THROW(parse_model(block, page, ".")) << block;
       ++models;
     }
-  EXPECT_GE(models, 3);
+  EXPECT_GE(models, 4);
 }
 
 // Pieces of models, completed by what they leave out.

@@ -75,6 +75,152 @@ set = { types.cell.volume.lambda = 4, adhesion.cell.medium = 3 }
       << text;
 }
 
+// All that can be said of a living model, with units and without.
+TEST(Explain, LivingModelsInWords) {
+  const std::string text = explain(parsed(R"toml(
+mcs = 10
+lattice.size = [48, 40]
+lattice.boundary = "closed"
+units = { voxel_um = 2, seconds_per_mcs = 60 }
+tick.every = 3
+[substances.food]
+diffusion = 12
+decay = 0.03
+coarsen = 2
+start = "0.1 + 0.001 * x"
+boundary = { x_low = 0.5, y = "periodic", x_high = { flux = 0.02 } }
+impermeable = ["bone", "vessel"]
+unit = "nM"
+[substances.signal]
+diffusion = 3
+mode = "steady"
+update_every = 2
+boundary = { x = 0, y_low = { flux = -1 }, y_high = "closed" }
+[types.medium]
+takes_up.signal = 0.01
+[types.bone]
+frozen = true
+[types.vessel]
+frozen = true
+holds.signal = 0.8
+[types.cell]
+volume = { target = 30, lambda = 2 }
+growth = { rate = "20 * hill(mean(food), 0.3, 2)", up_to = 60 }
+properties.dye = { start = "normal(10, 2)", extensive = true, unit = "au" }
+properties.clock = 0
+equations.clock = "1 / h(2) - 0.1 * clock / h(1)"
+equations.steps = 2
+takes_up.food = { rate = 0.2, at_most = 0.1 }
+secretes.signal = { rate = "0.1 * dye", per = "cell" }
+chemotaxis = { lambda = 900, substance = "food", response = "saturated", half = 0.3 }
+[types.old]
+volume = { target = 30, lambda = 2 }
+properties.clock = 0
+secretes.food = 0.5
+secretes.signal = 3
+holds.food = 2
+chemotaxis = { lambda = 300, substance = "signal", who = "both", at = "medium" }
+[types.debris]
+frozen = true
+[[rules]]
+types = "cell"
+when = "volume >= 60 and age > h(8)"
+do = "divide"
+daughters = { 1 = { type = "old" }, 2 = { type = "cell", dye = "dye / 2" } }
+set = { clock = 0 }
+[[rules]]
+types = "old"
+do = "divide"
+plane = "random"
+rate = 1e-5
+[[rules]]
+types = "old"
+do = "divide"
+plane = [0, 1]
+when = "time == 60"
+[[rules]]
+types = ["cell", "old"]
+rate = "0.25 / h(1)"
+do = "die"
+over = "min(20)"
+[[rules]]
+types = "cell"
+when = "mean(food) < 0.01"
+rate = "clock / h(1)"
+do = "die"
+how = "remove"
+[[rules]]
+types = "old"
+when = "contact(cell) > 0.5"
+do = "die"
+how = "become"
+type = "debris"
+[[rules]]
+types = "cell"
+do = "become"
+type = "old"
+set = { "volume.target" = "target", "chemotaxis.lambda" = "30 * clock" }
+[[rules]]
+types = ["cell", "old"]
+set = { clock = "clock + 1" }
+)toml"));
+  const std::string expected = R"say(
+Cell types
+  bone, frozen
+  vessel, frozen
+  cell
+    volume       target 30 sites = 120 µm², a disc 12.4 µm across; lambda 2
+    chemotaxis   lambda 900; substance food; response saturated; half 0.3 nM; who winner-or-loser; at all
+    dye          starts with normal(10, 2) au, shared by daughters
+    clock        starts with 0
+    d clock/dt   1 / h(2) - 0.1 * clock / h(1) per second
+    equations    solved in 2 steps per MCS
+    growth       20 * hill(mean(food), 0.3, 2) sites/h, up to 60 sites
+  old
+    volume       target 30 sites = 120 µm², a disc 12.4 µm across; lambda 2
+    chemotaxis   lambda 300; substance signal; response linear; who both; at medium
+    clock        starts with 0
+  debris, frozen
+
+Substances
+  food
+    diffusion 12 µm²/s, decay 0.03 per second (reaches 20 µm)
+    voxels of 2 sites = 4 µm, in time
+    starts with 0.1 + 0.001 * x nM
+    boundary: y periodic, x_low at 0.5 nM, x_high lets in 0.02 nM x µm/s
+    cannot enter bone, vessel
+    cell takes up 0.2 times what is there per second, at most 0.1 nM per second
+    old secretes 0.5 nM per second at each of its sites
+    old holds it at 2 nM
+  signal
+    diffusion 3 µm²/s, decay 0 per second
+    voxels of 1 site = 2 µm, steady state, every 2 MCS
+    starts with 0
+    boundary: x at 0, y_low lets out 1 concentration x µm/s, y_high closed
+    medium takes up 0.01 times what is there per second
+    vessel holds it at 0.8
+    cell secretes 0.1 * dye per second and cell, spread over its sites
+    old secretes 3 per second at each of its sites
+
+Rules, every 3 MCS
+  1. cell where volume >= 60 and age > h(8): divide across the longest axis; daughter 1 with type old; daughter 2 with type cell, dye = dye / 2; clock = 0
+  2. old, at a rate of 1e-05 per second, once in 27.8 h on average: divide by a plane of random direction
+  3. old where time == 60: divide by a plane with the normal [0, 1]
+  4. cell, old, at a rate of 0.25 / h(1) per second, once in 4 h on average: die, and shrink over 20 min, gone at 2 sites
+  5. cell where mean(food) < 0.01, at a rate of clock / h(1) per second: die, and are gone at once
+  6. old where contact(cell) > 0.5: die, and become debris
+  7. cell: become old; volume.target = target; chemotaxis.lambda = 30 * clock
+  8. cell, old: clock = clock + 1
+)say";
+  const std::size_t begin = text.find("\nCell types\n"), substances = text.find("\nSubstances\n"),
+                    state = text.find("\nInitial state\n"), rules = text.find("\nRules"),
+                    phases = text.find("\nPhases\n");
+  ASSERT_LT(begin, text.find("\nAdhesion J"));
+  EXPECT_EQ(text.substr(begin, text.find("\nAdhesion J") - begin) +
+                text.substr(substances, state - substances) + text.substr(rules, phases - rules),
+            expected);
+}
+
 TEST(Explain, RegionsAndPackingsInWords) {
   const std::string text = explain(parsed(R"(
 lattice.size = [60, 60, 60]

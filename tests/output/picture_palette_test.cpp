@@ -114,7 +114,8 @@ TEST(Palette, WithoutActItFallsBackToTypes) {
 TEST(Palette, ShowsASubstance) {
   const Model model = parse_model(
       "[lattice]\nsize = [16, 8]\nboundary = \"closed\"\n[substances.s]\ndiffusion = 1\nstart = \"x\"\n"
-      "impermeable = \"wall\"\n[types.wall]\nfrozen = true\n[types.cell]\n[[initial]]\nbox = 4\nspacing = 8\n"
+      "unit = \"mmHg\"\nimpermeable = \"wall\"\n[types.wall]\nfrozen = true\n[types.cell]\n[[initial]]\nbox "
+      "= 4\nspacing = 8\n"
       "type = \"cell\"\n",
       "m.toml", ".");
   const State state = initial_state(model);
@@ -130,6 +131,11 @@ TEST(Palette, ShowsASubstance) {
     EXPECT_EQ(slice.colour(kMedium, type, slice.site_value(state, 15)), act_colour(1));
   }
   EXPECT_EQ(slice.colour(1, 1, 7), model.types[1].colour);
+  const Caption caption = caption_of(settings, model, slice, 0, 1);
+  ASSERT_TRUE(caption.ramp);
+  EXPECT_EQ(caption.ramp->name, "s");
+  EXPECT_EQ(caption.ramp->low, "0");
+  EXPECT_EQ(caption.ramp->high, "15 mmHg");
   settings.view = PictureSettings::View::solid;
   const Palette solid(settings, model, state);  // two cells, at x from 0 to 3 and from 8 to 11
   EXPECT_FALSE(solid.by_site());

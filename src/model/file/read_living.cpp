@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/wording.hpp"
 #include "model/file/formula_reader.hpp"
 #include "model/file/own_numbers.hpp"
 
@@ -126,12 +127,14 @@ class LivingReader {
       living.unknowns.push_back(property);
       system.unknowns.push_back({e.key, ""});
       system.derivatives.push_back(formulas_.parse(e.node, where, scope));
-      living.said.push_back(fmt::format("{:<13}{} per second", "d " + e.key, text_of(e.node)));
+      living.said.push_back(fmt::format("{:<13}{} per second", "d " + e.key + "/dt", text_of(e.node)));
     }
     own = complete_section(own, kEquationSection, path, r_.scope);
     const Node steps = *find(own, "steps");
     put(*table, "steps", steps);
     if (system.unknowns.empty()) return;
+    living.said.push_back(
+        fmt::format("{:<13}solved in {} per MCS", "equations", counted(double(steps.whole()), "step")));
     living.equations = std::make_shared<formula::Equations>(living_->tree, system, living_->seconds_per_mcs,
                                                             int(steps.whole()));
   }
@@ -198,36 +201,61 @@ class LivingReader {
     rule.sets = read_sets(*find(node, "set"), path + ".set", scope, rule.types, rule.new_type);
     if (deed == "set" && rule.sets.empty())
       fail_at(node, fmt::format("{} does nothing: it has neither `do` nor `set`.", path));
-    rule.said = said_of(node);
+    rule.said = said_of(node, rule);
     return rule;
   }
 
-  static std::string said_of(const Node& rule) {
+  std::string said_of(const Node& node, const Rule& rule) const {
     std::vector<std::string> types;
-    for (const Node& name : *find(rule, "types")->array()) types.push_back(name.text());
+    for (const Node& name : *find(node, "types")->array()) types.push_back(name.text());
     std::string said = fmt::format("{}", fmt::join(types, ", "));
-    if (const Node* when = find(rule, "when")) said += " where " + text_of(*when);
-    if (const Node* rate = find(rule, "rate"))
+    if (const Node* when = find(node, "when")) said += " where " + text_of(*when);
+    if (const Node* rate = find(node, "rate")) {
       said += fmt::format(", at a rate of {} per second", text_of(*rate));
-    const std::string& deed = find(rule, "do")->text();
+      const double per_second = living_->tree.constant(rule.rate).value_or(0);
+      if (per_second > 0) said += fmt::format(", once in {} on average", duration_text(1 / per_second));
+    }
+    const std::string& deed = find(node, "do")->text();
     std::vector<std::string> does;
-    if (deed == "divide") {
-      const Node& plane = *find(rule, "plane");
-      does.push_back(plane.array() != nullptr ? "divide, with the normal " + inline_toml(plane)
-                                              : fmt::format("divide ({})", plane.text()));
-      for (const Entry& e : *find(rule, "daughters")->table())
-        does.push_back(fmt::format("daughter {} with {}", e.key, inline_toml(e.node)));
-    }
-    if (deed == "die") {
-      const std::string& how = find(rule, "how")->text();
-      does.push_back(how == "shrink"   ? fmt::format("die, shrinking over {} s", text_of(*find(rule, "over")))
-                     : how == "remove" ? "die, and are gone"
-                                       : "die, and become " + find(rule, "type")->text());
-    }
-    if (deed == "become") does.push_back("become " + find(rule, "type")->text());
-    for (const auto& [name, node] : flat_entries(*find(rule, "set")))
-      does.push_back(fmt::format("{} = {}", name, text_of(*node)));
+    if (deed == "divide") does = said_of_division(node);
+    if (deed == "die") does.push_back("die, and " + said_of_death(node, rule));
+    if (deed == "become") does.push_back("become " + find(node, "type")->text());
+    for (std::string& set : said_of_sets(*find(node, "set"))) does.push_back(std::move(set));
     return fmt::format("{}: {}", said, fmt::join(does, "; "));
+  }
+  static std::vector<std::string> said_of_sets(const Node& table) {
+    std::vector<std::string> sets;
+    for (const auto& [name, node] : flat_entries(table))
+      sets.push_back(fmt::format("{} = {}", name, text_of(*node)));
+    return sets;
+  }
+  static std::vector<std::string> said_of_division(const Node& rule) {
+    const Node& plane = *find(rule, "plane");
+    std::vector<std::string> does;
+    if (plane.array() != nullptr)
+      does.push_back("divide by a plane with the normal " + inline_toml(plane));
+    else
+      does.push_back(plane.text() == "random" ? "divide by a plane of random direction"
+                                              : fmt::format("divide {} the longest axis", plane.text()));
+    for (const Entry& e : *find(rule, "daughters")->table()) {
+      Node sets = e.node;
+      std::vector<std::string> has;
+      if (const Node* type = find(e.node, "type")) {
+        has.push_back("type " + type->text());
+        erase(sets, "type");
+      }
+      for (std::string& set : said_of_sets(sets)) has.push_back(std::move(set));
+      if (!has.empty()) does.push_back(fmt::format("daughter {} with {}", e.key, fmt::join(has, ", ")));
+    }
+    return does;
+  }
+  std::string said_of_death(const Node& node, const Rule& rule) const {
+    const std::string& how = find(node, "how")->text();
+    if (how == "remove") return "are gone at once";
+    if (how == "become") return "become " + find(node, "type")->text();
+    return fmt::format("shrink over {}, gone at {}",
+                       duration_text(rule.dies_over_mcs * living_->seconds_per_mcs),
+                       counted(double(rule.gone_at), "site"));
   }
 
   TypeId type_at(const Node& node, const std::string& path) const {

@@ -134,22 +134,26 @@ class SubstanceReader {
         use.secretes_formula = node;
         reads_cells_ = true;
       }
-      say_of(type, fmt::format("secretes {} per second and {}", text_of(rate), find(*table, "per")->text()));
+      const bool per_cell = use.per == SubstanceUse::Per::cell;
+      const std::string amount = per_cell && !data_.unit.empty() ? unit_text() + " x sites" : unit_text();
+      say_of(type, fmt::format("secretes {}{} per second {}", text_of(rate), amount,
+                               per_cell ? "and cell, spread over its sites" : "at each of its sites"));
     }
     if (const Node* table = entry_of(type, kTakesUpSection, "rate")) {
       use.takes_up = find(*table, "rate")->real();
-      std::string said = fmt::format("takes up {:g} per second", use.takes_up);
+      std::string said = fmt::format("takes up {:g} times what is there per second", use.takes_up);
       if (const Node* at_most = find(*table, "at_most")) {
         use.at_most = at_most->real();
-        said += fmt::format(", at most {:g} per second", use.at_most);
+        said += fmt::format(", at most {:g}{} per second", use.at_most, unit_text());
       }
       say_of(type, said);
     }
     if (const Node* table = entry_of(type, kHoldsSection, "value")) {
       use.holds = find(*table, "value")->real();
-      say_of(type, fmt::format("holds {:g}", *use.holds));
+      say_of(type, fmt::format("holds it at {:g}{}", *use.holds, unit_text()));
     }
   }
+  std::string unit_text() const { return data_.unit.empty() ? "" : " " + data_.unit; }
   void say_of(std::size_t type, const std::string& said) {
     said_of_types_.push_back(fmt::format("{} {}", r_.scope.types[type], said));
   }
@@ -304,22 +308,36 @@ class SubstanceReader {
   void say(const Node& node) {
     const SubstanceData& d = data_;
     data_.said.push_back(
-        fmt::format("diffusion {:g} um2/s, decay {:g} /s{}", d.like.diffusion, d.like.decay,
+        fmt::format("diffusion {:g} µm²/s, decay {:g} per second{}", d.like.diffusion, d.like.decay,
                     d.like.decay > 0 && d.like.diffusion > 0
-                        ? fmt::format(" (reaches {:.3g} um)", std::sqrt(d.like.diffusion / d.like.decay))
+                        ? fmt::format(" (reaches {:.3g} µm)", std::sqrt(d.like.diffusion / d.like.decay))
                         : ""));
     data_.said.push_back(
-        fmt::format("voxels of {} site{} = {:g} um, {}{}", d.coarsen, d.coarsen == 1 ? "" : "s",
+        fmt::format("voxels of {} site{} = {:g} µm, {}{}", d.coarsen, d.coarsen == 1 ? "" : "s",
                     d.coarsen * r_.model.units.voxel_um, d.steady ? "steady state" : "in time",
                     d.update_every == 1 ? "" : fmt::format(", every {} MCS", d.update_every)));
-    data_.said.push_back(
-        fmt::format("starts with {}{}", text_of(*find(node, "start")), d.unit.empty() ? "" : " " + d.unit));
-    if (const Node* boundary = find(node, "boundary"))
-      data_.said.push_back("boundary " + inline_toml(*boundary));
-    if (const Node* types = find(node, "impermeable"))
-      data_.said.push_back("cannot enter " + inline_toml(*types));
+    data_.said.push_back(fmt::format("starts with {}{}", text_of(*find(node, "start")), unit_text()));
+    if (const Node* boundary = find(node, "boundary")) {
+      std::vector<std::string> sides;
+      for (const Entry& e : *boundary->table())
+        sides.push_back(fmt::format("{} {}", e.key, said_of_side(e.node)));
+      data_.said.push_back(fmt::format("boundary: {}", fmt::join(sides, ", ")));
+    }
+    if (const Node* types = find(node, "impermeable")) {
+      std::vector<std::string> names;
+      for (const Node& name : *types->array()) names.push_back(name.text());
+      data_.said.push_back(fmt::format("cannot enter {}", fmt::join(names, ", ")));
+    }
     data_.said.insert(data_.said.end(), said_of_types_.begin(), said_of_types_.end());
     said_of_types_.clear();
+  }
+
+  std::string said_of_side(const Node& node) const {
+    const Side side = side_of(node);
+    if (side.kind == Side::Kind::flux)
+      return fmt::format("lets {} {:g}{} x µm/s", side.number < 0 ? "out" : "in", std::fabs(side.number),
+                         data_.unit.empty() ? " concentration" : unit_text());
+    return side.kind == Side::Kind::value ? fmt::format("at {:g}{}", side.number, unit_text()) : node.text();
   }
 
   Reading& r_;
