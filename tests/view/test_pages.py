@@ -62,11 +62,11 @@ class Pages(unittest.TestCase):
         self.folder = Folder()
         self.addCleanup(self.folder.cleanup)
 
-    def open(self, *arguments):
+    def open(self, *arguments, **how):
         """The page of a program; at the end of the test it has said no error and asked nobody else."""
         program = Program(*arguments)
         self.addCleanup(program.end)
-        page = self.browser.page(program.url)
+        page = self.browser.page(program.url, **how)
         self.addCleanup(page.close)
         self.addCleanup(lambda: self.assertEqual(page.errors(), []))
         self.addCleanup(lambda: self.assertEqual(
@@ -323,6 +323,217 @@ class Pages(unittest.TestCase):
         page.call("Page.navigate", url="about:blank")
         program.wait()
         self.assertEqual(program.process.returncode, 0)
+
+    def test_a_colour_that_saved_states_lack_gives_way_to_types(self):
+        model = self.folder.model(SPACE, mcs=4000, every=500, snapshots=0)
+        _, page = self.open("run", model, "--view", "--steer", "--out", self.folder / "run")
+        page.click_on("#go")
+        page.wait_for("document.querySelector('#state').textContent === 'paused'")
+        options = "[...document.querySelector('#colour').options].map(option => option.value).join()"
+        self.assertEqual(page.value(options), "type,cell,volume,perimeter,speed")
+        page.choose("#colour", "speed")
+        page.wait_for("document.querySelector('#legend').hidden === false")
+        page.wait_for(f"(p => p.teal < 50)({PIXELS})")
+        page.click_on("#go")
+        page.wait_for("document.querySelector('#state').textContent === 'saved states'")
+        page.wait_for(f"{options} === 'type,cell,volume,perimeter'")
+        self.assertEqual(page.value("document.querySelector('#colour').value"), "type")
+        self.assertTrue(page.value("document.querySelector('#legend').hidden"))
+        page.wait_for(f"(p => p.amber > 1000 && p.teal > 1000)({PIXELS})")
+        # Without any values cells have the colours of their types.
+        self.assertEqual(page.value(run_js("""
+          const {colouring} = await import('/page/colours.js'), {type} = app.scene.frame.columns;
+          const {palette, byCell} = colouring(app.scene.frame, app.about, {...app.scene.look, colour: 'age', hiddenTypes: new Set()});
+          const hex = n => '#' + [...palette.slice(3 * n, 3 * n + 3)].map(v => v.toString(16).padStart(2, '0')).join('');
+          return [...type].findIndex((t, cell) => cell > 0 && hex(byCell[cell]) !== app.about.types[t].colour);""")), -1)
+
+    def test_nothing_lies_beyond_the_edges(self):
+        for text, name in ((SPACE, "space"), (FLAT, "flat")):
+            model = self.folder.model(text, mcs=1000000, every=50, snapshots=0)
+            _, page = self.open("run", model, "--view", "--steer", "--out", self.folder / name)
+            page.wait_for("document.querySelector('.chart svg') !== null && document.querySelector('[data-figure=MCS]') !== null")
+            if name == "space":
+                page.key("2")
+                page.choose("#colour", "volume")
+            for width, height in ((700, 600), (1280, 800), (1920, 1080)):
+                with self.subTest(f"{name} {width}x{height}"):
+                    page.resize(width, height)
+                    page.wait_for(f"innerWidth === {width}")
+                    self.assertEqual(page.value("""[...document.body.querySelectorAll('*')].filter(e => {
+                      const box = e.getBoundingClientRect();
+                      return box.width > 0 && !e.closest('svg') && (box.right > innerWidth + 0.5 || box.left < -0.5);
+                    }).map(e => e.id || e.outerHTML.slice(0, 80))"""), [])
+                    # What lies on the stage covers nothing else that does.
+                    self.assertEqual(page.value("""(() => {
+                      const seen = ['views', 'position-box', 'legend', 'note'].map(id => document.getElementById(id)).filter(e => !e.hidden);
+                      const boxes = seen.map(e => [e.id, e.getBoundingClientRect()]), found = [];
+                      for (const [a, p] of boxes) for (const [b, q] of boxes)
+                        if (a < b && p.left < q.right && q.left < p.right && p.top < q.bottom && q.top < p.bottom) found.push(`${a} ${b}`);
+                      return found;
+                    })()"""), [])
+
+    def test_the_first_view_has_all_of_the_tissue(self):
+        run = self.finished(SPACE, mcs=1, every=1, snapshots=1)
+        _, page = self.open("view", run)
+        for width, height in ((1280, 800), (700, 600), (1920, 700), (600, 1100)):
+            with self.subTest(f"{width}x{height}"):
+                page.resize(width, height)
+                page.wait_for(f"innerWidth === {width} && innerHeight === {height}")
+                # How far from the edges the first pixels are that are not background, by the side of the canvas.
+                page.value(run_js("app.scene.draw()"))
+                margins = page.wait_for("""(() => {
+                  const c = document.querySelector('#solid'), gl = c.getContext('webgl2'), w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
+                  if (w !== c.clientWidth || h !== c.clientHeight) return null;
+                  const p = new Uint32Array(w * h), low = [w, h], high = [-1, -1];
+                  gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(p.buffer));
+                  for (let y = 0, i = 0; y < h; ++y) for (let x = 0; x < w; ++x, ++i) if (p[i] !== p[0]) {
+                    low[0] = Math.min(low[0], x); low[1] = Math.min(low[1], y);
+                    high[0] = Math.max(high[0], x); high[1] = Math.max(high[1], y);
+                  }
+                  return high[0] < 0 ? null : [low[0] / w, 1 - (high[0] + 1) / w, low[1] / h, 1 - (high[1] + 1) / h];
+                })()""")
+                self.assertGreater(min(margins), 0.005)
+                self.assertLess(min(margins), 0.15)
+
+    def test_lost_graphics_come_back(self):
+        run = self.finished(SPACE, mcs=10, every=10, snapshots=5)
+        _, page = self.open("view", run)
+        page.wait_for("document.body.dataset.mcs === '10'")
+        before = page.wait_for(f"(p => p.amber > 1000 && p.teal > 1000 && p)({PIXELS})")
+        context = "document.querySelector('#solid').getContext('webgl2')"
+        page.value(f"(window.loss = {context}.getExtension('WEBGL_lose_context')).loseContext()")
+        page.wait_for("document.querySelector('#note-text').textContent.includes('lost its graphics')")
+        self.assertTrue(page.value(f"{context}.isContextLost()"))
+        # A saved state that comes meanwhile is the one that is seen then.
+        page.key(",")
+        page.wait_for("document.body.dataset.mcs === '5'")
+        page.value("window.loss.restoreContext()")
+        page.wait_for("document.querySelector('#note-text').textContent === ''")
+        page.wait_for(f"(p => p.amber > 1000 && p.teal > 1000 && p.sum !== {before['sum']})({PIXELS})")
+        page.key(".")
+        page.wait_for("document.body.dataset.mcs === '10'")
+        page.wait_for(f"({PIXELS}).sum === {before['sum']}")
+
+    def test_without_webgl_there_are_slices(self):
+        run = self.finished(SPACE, mcs=10, every=10, snapshots=5)
+        for what, stub, words in (
+                ("none", "const get = HTMLCanvasElement.prototype.getContext;"
+                 "HTMLCanvasElement.prototype.getContext = function (kind, ...more) {"
+                 " return kind === 'webgl2' ? null : get.call(this, kind, ...more); };", "this browser has no WebGL2"),
+                ("small", "const get = WebGL2RenderingContext.prototype.getParameter;"
+                 "WebGL2RenderingContext.prototype.getParameter = function (name) {"
+                 " return name === this.MAX_3D_TEXTURE_SIZE ? 29 : get.call(this, name); };",
+                 "an axis of 30 sites is shown, and this browser draws 29 at most")):
+            with self.subTest(what):
+                _, page = self.open("view", run, before=stub)
+                self.assertIn(words, page.value("document.querySelector('#note-text').textContent"))
+                self.assertTrue(page.value("document.querySelector('[data-view=solid]').disabled"))
+                page.wait_for("document.querySelector('#position-label').textContent === 'z = 11'")
+                page.key("1")
+                page.key("f")
+                page.key("2")
+                page.wait_for("document.querySelector('#position-label').textContent === 'x = 15'")
+                self.assertTrue(page.value(run_js(
+                    "return app.scene.slice.canvas.clientWidth > 300 && app.scene.numbers.some(number => number > 0)")))
+
+    def test_a_change_that_waits_says_so(self):
+        model = self.folder.model(FLAT, mcs=1000000, every=50)
+        _, page = self.open("run", model, "--view", "--steer", "--out", self.folder / "run")
+        page.wait_for("document.querySelector('#numbers').options.length > 3")
+        page.value("""window.own = window.fetch; window.fetch = (path, how) => path === '/api/steer'
+          ? Promise.resolve(new Response('It will be done at the end of this MCS.\\n', {status: 202})) : window.own(path, how);""")
+        page.value("document.querySelector('#value').value = '17'")
+        page.click_on("#numbers-form button")
+        page.wait_for("document.querySelector('#answer').textContent === 'It will be done at the end of this MCS.'")
+
+    def test_a_run_that_does_not_answer_is_told(self):
+        model = self.folder.model(FLAT, mcs=100000000, every=1000)
+        _, page = self.open("run", model, "--view", "--out", self.folder / "run")
+        state, said = "document.querySelector('#state').textContent", "document.querySelector('#note-text').textContent"
+        page.wait_for(f"{state} === 'running'")
+        answers = {
+            # As through a dead tunnel: there is an answer neither to what was asked, nor to what is.
+            "silence": "new Promise((_, fail) => how.signal?.addEventListener('abort', () => fail(how.signal.reason)))",
+            "token": "Promise.resolve(new Response('Kiln asks for its token.\\n', {status: 403}))",
+            "frames": "path.startsWith('/api/frame') ? Promise.resolve(new Response('Out of memory.\\n', {status: 500})) : own(path, how)",
+        }
+        told = {"silence": f"{state} === 'not reached' && {said} === ''",
+                "token": f"{state} === 'refused' && {said}.includes('Kiln asks for its token.')",
+                "frames": f"{state} === 'running' && {said} === 'Out of memory.'"}
+        page.value("window.own = window.fetch.bind(window)")
+        for what, answer in answers.items():
+            with self.subTest(what):
+                page.value(f"window.fetch = (path, how) => {answer}; 0")
+                page.wait_for(told[what])
+                page.value("window.fetch = window.own; 0")
+                before = page.value("Number(document.body.dataset.mcs)")
+                page.wait_for(f"{state} === 'running' && {said} === '' && Number(document.body.dataset.mcs) > {before}")
+
+    def test_slices_are_filled_with_what_lies_there(self):
+        run = self.finished(SPACE, mcs=3, every=3, snapshots=3)
+        _, page = self.open("view", run)
+        wrong = page.value(run_js("""
+          const {Slice} = await import('/page/slice.js');
+          // Neither axis as long as another; 255 colours that all differ, and borders that are theirs, darkened.
+          const size = [7, 6, 5], sites = 210, ids = new Uint32Array(sites), numbers = new Uint8Array(sites), palette = new Uint8Array(768);
+          let seed = 1;
+          const random = most => (seed = (seed * 48271) % 2147483647) % most;
+          for (let i = 0; i < sites; ++i) { ids[i] = random(5); numbers[i] = ids[i] === 0 ? 0 : 1 + random(255); }
+          for (let i = 0; i < 256; ++i) palette.set([i, 255 - i, (i * 7) % 256], i * 3);
+          const wrong = [];
+          const slice = new Slice(document.createElement('canvas'));
+          for (let axis = 0; axis < 3; ++axis) for (let position = 0; position < size[axis]; ++position) {
+            slice.axis = axis;
+            slice.show(size, numbers, palette, ids);
+            slice.position = position;
+            slice.fill(false);
+            // By places alone: across and down the plane; z points up.
+            const [across, down] = [[1, 2], [0, 2], [0, 1]][axis], w = size[across], h = size[down];
+            const at = (column, row) => {
+              const p = [0, 0, 0];
+              p[axis] = position; p[across] = column; p[down] = down === 2 ? h - 1 - row : row;
+              return p[0] + 7 * (p[1] + 6 * p[2]);
+            };
+            const is = (column, row, what) => column >= 0 && row >= 0 && column < w && row < h && what(ids[at(column, row)]);
+            const fine = slice.buffer.width / w, shown = slice.buffer.getContext('2d').getImageData(0, 0, w * fine, h * fine).data;
+            for (let row = 0; row < h; ++row) for (let column = 0; column < w; ++column) {
+              const site = at(column, row), id = ids[site], other = one => one !== id, none = one => one === 0;
+              for (let y = 0; y < fine; ++y) for (let x = 0; x < fine; ++x) {
+                const border = id !== 0 && ((x === fine - 1 && is(column + 1, row, other)) || (y === fine - 1 && is(column, row + 1, other))
+                  || (x === 0 && is(column - 1, row, none)) || (y === 0 && is(column, row - 1, none)));
+                for (let c = 0; c < 3; ++c) {
+                  const own = numbers[site] === 0 ? 255 : palette[numbers[site] * 3 + c] * (border ? 0.55 : 1);
+                  if (shown[((row * fine + y) * w * fine + column * fine + x) * 4 + c] !== Math.floor(own)) wrong.push([axis, position, column, row, x, y]);
+                }
+              }
+              if (slice.index(column, row) !== site) wrong.push([axis, position, column, row]);
+            }
+          }
+          return wrong.slice(0, 5);"""))
+        self.assertEqual(wrong, [])
+
+    def test_a_state_that_is_saved_while_the_last_one_is_seen_is_followed(self):
+        run = self.finished(FLAT, mcs=40, every=10)
+        # What the run has saved so far, as the page is told.
+        _, page = self.open("view", run, before="""const own = window.fetch; window.saved = 20;
+          window.fetch = async (path, how) => {
+            const reply = await own(path, how);
+            if (path !== '/api/status') return reply;
+            const status = await reply.json();
+            return new Response(JSON.stringify({...status, snapshots: status.snapshots.filter(mcs => mcs <= window.saved)}));
+          };""")
+        page.wait_for("document.body.dataset.mcs === '20'")
+        for key, mcs in ((",", 10), (".", 20)):
+            page.key(key)
+            page.wait_for(f"document.body.dataset.mcs === '{mcs}'")
+        page.value("window.saved = 30")
+        page.wait_for("document.body.dataset.mcs === '30' && document.querySelector('#timeline').value === '3'")
+        # Another state that was chosen stays.
+        page.key(",")
+        page.wait_for("document.body.dataset.mcs === '20'")
+        page.value("window.saved = 40")
+        page.wait_for("document.querySelector('#timeline').max === '4'")
+        page.wait_for("document.body.dataset.mcs === '20' && document.querySelector('#timeline').value === '2'")
 
     def test_without_the_token_there_is_a_sentence(self):
         run = self.finished(FLAT, mcs=10, every=10)

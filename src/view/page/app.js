@@ -5,10 +5,13 @@ import { Charts } from "./charts.js";
 import { readFrame } from "./frame.js";
 import { listenToKeys } from "./keys.js";
 import * as net from "./net.js";
+import { note } from "./notes.js";
 import { Panel } from "./panel.js";
 import { Scene } from "./scene.js";
 import { SteeringPanel } from "./steering.js";
 import { Timeline } from "./timeline.js";
+
+const longestSilence = 3000;  // ms
 
 const $ = id => document.getElementById(id);
 
@@ -21,7 +24,7 @@ class App {
     $("title").textContent = this.about.title;
     const { nx, ny, nz, dimension, step } = this.about;
     $("subtitle").textContent = `${this.about.name} · ${[nx, ny, nz].slice(0, dimension).join(" × ")}`;
-    if (step > 1) $("note-text").textContent = `every ${step === 2 ? "2nd" : `${step}th`} site along each axis is shown`;
+    if (step > 1) note("step", `every ${step === 2 ? "2nd" : `${step}th`} site along each axis is shown`);
     this.cell = new ChosenCell($("cell"));
     this.charts = new Charts($("charts"), $("add-chart"));
     this.scene = new Scene($("stage"), this.about);
@@ -75,18 +78,22 @@ class App {
   }
 
   async watchStatus() {
+    let answered = performance.now(), isLost = false;
     while (true) {
       await net.seen();
       try {
         this.status = await net.status();
-        this.lost = 0;
+        answered = performance.now();
+        if (isLost) net.dropFrame();
+        isLost = false;
         this.showStatus();
-      } catch {
+      } catch (error) {
         // A moment without an answer is no end: the run may be busy, or the way to it slow.
-        this.lost = (this.lost ?? 0) + 1;
-        if (this.lost > 3) this.badge("gone", "not reached");
+        isLost = error instanceof net.Refused || performance.now() - answered > longestSilence;
+        if (isLost) this.badge("gone", error.status === 403 ? "refused" : "not reached");
+        if (error instanceof net.Refused) note("run", error.message);
       }
-      await net.rest(this.lost > 3 ? 1500 : 200);
+      await net.rest(isLost ? 1500 : 200);
     }
   }
 
@@ -98,6 +105,7 @@ class App {
   showStatus() {
     const { status } = this;
     const words = { running: "running", paused: "paused", idle: "idle", ended: "finished", folder: "saved states" };
+    note("run");
     this.badge(status.state, words[status.state]);
     this.timeline.show(status, this.about, this.scene.frame);
     this.steering.show(status);
@@ -113,7 +121,10 @@ class App {
           if (came) this.take(came);
           else if (this.status?.state === "ended") await net.rest(500);
         }
-      } catch {
+        note("frames");
+      } catch (error) {
+        // Where nothing is reached, its state tells it.
+        if (!net.isSilence(error)) note("frames", error.message);
         await net.rest(500);
       }
     }
@@ -144,5 +155,5 @@ class App {
 export const app = new App();
 app.begin().catch(error => {
   $("state").textContent = "not to be shown";
-  $("note-text").textContent = error.message;
+  note("page", error.message);
 });

@@ -12,7 +12,7 @@ export function listenToKeys(app) {
     "[": () => panel.moveBy(-1), "]": () => panel.moveBy(1),
     c: () => panel.nextColour(), r: () => scene.reset(), t: () => panel.setTheme(),
     p: () => panel.picture(),
-    f: () => scene.solid && panel.setCut({ flip: !scene.solid.cut.flip }),
+    f: () => panel.flipCut(),
     s: () => steering.step(), " ": () => (app.status?.state === "folder" ? timeline.play() : steering.toggle()),
     ",": () => timeline.goBy(-1), ".": () => timeline.goBy(1),
     Escape: () => app.choose(0),

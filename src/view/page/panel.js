@@ -1,6 +1,7 @@
 // The choices beside the tissue: colours, types, views, cuts, light and dark.
 
 import * as net from "./net.js";
+import { note } from "./notes.js";
 
 const $ = id => document.getElementById(id);
 const words = { type: "Type", cell: "Cell", act: "Act", volume: "Volume", perimeter: "Perimeter", age: "Age", speed: "Speed" };
@@ -18,13 +19,15 @@ export class Panel {
     $("position").addEventListener("input", () => { scene.moveSlice(Number($("position").value)); this.showPosition(); });
     for (const button of $("cut-axis").children) button.addEventListener("click", () => this.setCut({ axis: Number(button.dataset.axis) }));
     $("cut").addEventListener("input", () => this.setCut({ at: Number($("cut").value) / 1000 }));
-    $("cut-flip").addEventListener("click", () => this.setCut({ flip: !scene.solid.cut.flip }));
+    $("cut-flip").addEventListener("click", () => this.flipCut());
     $("picture").addEventListener("click", () => this.picture());
     $("help-button").addEventListener("click", () => $("help").showModal());
     $("theme").addEventListener("click", () => this.setTheme());
     this.setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-    $("views").hidden = $("cut-box").hidden = scene.isFlat;
-    if (!scene.isFlat) this.setCut({});
+    $("views").hidden = scene.isFlat;
+    $("cut-box").hidden = !scene.solid;
+    $("views").querySelector("[data-view=solid]").disabled = !scene.solid;
+    if (scene.solid) this.setCut({});
     this.showView();
   }
 
@@ -44,9 +47,9 @@ export class Panel {
       URL.revokeObjectURL($("picture-image").src);
       $("picture-image").src = $("picture-save").href = URL.createObjectURL(picture);
       if (!$("picture-box").open) $("picture-box").showModal();
-      $("note-text").textContent = "";
+      note("picture");
     } catch (error) {
-      $("note-text").textContent = error.message;
+      note("picture", error.message);
     }
     button.disabled = false;
     button.textContent = "Picture";
@@ -86,10 +89,9 @@ export class Panel {
     for (let cell = 1; cell < type.length; ++cell) if (volume[cell] > 0 || this.about.types[type[cell]].frozen) ++counts[type[cell]];
     this.counts.forEach((element, i) => { if (element) element.textContent = counts[i].toLocaleString("en"); });
     const names = this.scene.colourNames();
-    if ($("colour").options.length !== names.length) {
+    if ([...$("colour").options].map(option => option.value).join("\n") !== names.join("\n"))
       $("colour").replaceChildren(...names.map(name => new Option(words[name] ?? name, name)));
-      $("colour").value = this.scene.look.colour;
-    }
+    $("colour").value = this.scene.look.colour;
     this.showPosition();
   }
 
@@ -112,7 +114,7 @@ export class Panel {
 
   showView() {
     for (const button of $("views").children) button.setAttribute("aria-pressed", String(button.dataset.view === this.scene.view));
-    if (!this.scene.isFlat) $("cut-box").hidden = !this.scene.isSolid;
+    $("cut-box").hidden = !this.scene.isSolid;
     for (const box of $("types").querySelectorAll("input")) box.checked = !this.scene.hiddenTypes.has(Number(box.value));
     this.showPosition();
   }
@@ -135,6 +137,8 @@ export class Panel {
     $("cut-flip").setAttribute("aria-pressed", String(flip));
     this.scene.moved();
   }
+
+  flipCut() { if (this.scene.isSolid) this.setCut({ flip: !this.scene.solid.cut.flip }); }
 
   // By so many sites: the slice, or the cut.
   moveBy(sites) {

@@ -2,6 +2,7 @@
 
 import { colouring, paint, rampColour } from "./colours.js";
 import { figure } from "./figures.js";
+import { note } from "./notes.js";
 import { Slice } from "./slice.js";
 import { Solid } from "./solid.js";
 
@@ -19,8 +20,8 @@ export class Scene {
     // What a model hides, it hides in space: a slice has it.
     this.hidden = { solid: new Set(about.types.flatMap((type, i) => (type.hidden ? [i] : []))), slice: new Set() };
     this.slice = new Slice(this.sliceCanvas);
-    if (!this.isFlat) this.solid = new Solid(this.solidCanvas);
-    this.view = this.isFlat ? "z" : "solid";
+    if (!this.isFlat) this.solid = this.makeSolid();
+    this.view = this.solid ? "solid" : "z";
     this.places = [];
     this.moving = 0;
     this.coarse = 1;
@@ -28,6 +29,27 @@ export class Scene {
     for (const canvas of [this.solidCanvas, this.sliceCanvas]) this.listen(canvas);
     new ResizeObserver(() => this.draw()).observe(stage);
     this.setView(this.view);
+  }
+
+  // Nothing where this browser cannot draw it.
+  makeSolid() {
+    const { nx, ny, nz, step } = this.about;
+    try {
+      const solid = new Solid(this.solidCanvas, Math.ceil(Math.max(nx, ny, nz) / step));
+      this.solidCanvas.addEventListener("webglcontextlost", event => {
+        event.preventDefault();
+        note("graphics", "The browser has lost its graphics and asks for them again; slices are drawn without.");
+      });
+      this.solidCanvas.addEventListener("webglcontextrestored", () => {
+        solid.build();
+        note("graphics");
+        this.recolour();
+      });
+      return solid;
+    } catch (error) {
+      note("graphics", error.message);
+      return null;
+    }
   }
 
   showAllCells() {
@@ -39,7 +61,7 @@ export class Scene {
   get hiddenTypes() { return this.isSolid ? this.hidden.solid : this.hidden.slice; }
 
   setView(view) {
-    if (this.isFlat && view !== "z") return;
+    if ((this.isFlat && view !== "z") || (view === "solid" && !this.solid)) return;
     this.view = view;
     this.solidCanvas.hidden = !this.isSolid;
     this.sliceCanvas.hidden = this.isSolid;
@@ -50,6 +72,8 @@ export class Scene {
   show(frame) {
     this.frame = frame;
     this.look.speeds = this.speeds(frame);
+    // Saved states lack speeds and ages.
+    if (!this.colourNames().includes(this.look.colour)) this.look.colour = "type";
     if (this.isSlow) this.moving = performance.now();
     this.recolour();
   }

@@ -46,10 +46,12 @@ export class Timeline {
 
   setTimes(times) {
     if (times.length === this.times.length) return;
-    const wasAtEnd = this.times.length === 0 || Number($("timeline").value) === this.times.length - 1;
+    const isFirst = this.times.length === 0, wasAtEnd = !isFirst && Number($("timeline").value) === this.times.length - 1;
     this.times = times;
     $("timeline").max = times.length - 1;
-    if (wasAtEnd) $("timeline").value = times.length - 1;
+    if (isFirst || wasAtEnd) $("timeline").value = times.length - 1;
+    // What is seen last is followed, as it was before a state was chosen.
+    if (wasAtEnd) this.seek(undefined);
   }
 
   go(index) {
