@@ -153,9 +153,9 @@ class Page:
             self.mouse("mouseMoved", x + (to_x - x) * i / steps, y + (to_y - y) * i / steps)
         self.mouse("mouseReleased", to_x, to_y)
 
-    def key(self, key):
+    def key(self, key, shift=False):
         for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, text=key if len(key) == 1 and kind == "keyDown" else "")
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, modifiers=8 if shift else 0, text=key if len(key) == 1 and kind == "keyDown" else "")
 
     def choose(self, selector, value):
         self.value(f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.value = {json.dumps(value)};"

@@ -2,6 +2,7 @@
 
 import { ChosenCell } from "./cell.js";
 import { Charts } from "./charts.js";
+import { setText } from "./figures.js";
 import { readFrame } from "./frame.js";
 import { listenToKeys } from "./keys.js";
 import * as net from "./net.js";
@@ -36,6 +37,7 @@ class App {
     $("cell-hide").addEventListener("click", () => { this.scene.look.hiddenCells.add(this.cell.id); this.choose(0); });
     $("cell-alone").addEventListener("click", () => { this.scene.look.alone = this.cell.id; this.choose(this.cell.id); });
     $("cells-show").addEventListener("click", () => { this.scene.showAllCells(); this.choose(this.cell.id); });
+    $("cell-number").addEventListener("change", () => this.chooseNumber($("cell-number").value.trim()));
     listenToKeys(this);
     this.number = 0;
     this.watchStatus();
@@ -43,7 +45,16 @@ class App {
     this.watchMeasures();
   }
 
+  chooseNumber(text) {
+    const most = this.scene.frame.columns.type.length - 1, id = Number(text);
+    const isCell = /^\d+$/.test(text) && id >= 1 && id <= most;
+    note("cell", isCell || text === "" ? "" : `There is no cell ${text}: they have the numbers 1 to ${most}.`);
+    if (isCell || text === "") this.choose(id);
+  }
+
   choose(id) {
+    $("cell-number").value = id || "";
+    if (id !== 0) note("cell");
     if (id === 0) this.cell.let_go();
     else if (id !== this.cell.id) this.cell.choose(id);
     $("cell-buttons").hidden = id === 0;
@@ -86,6 +97,7 @@ class App {
         answered = performance.now();
         if (isLost) net.dropFrame();
         isLost = false;
+        if (this.status.about !== this.aboutVersion) await this.renewAbout(this.status.about);
         this.showStatus();
       } catch (error) {
         // A moment without an answer is no end: the run may be busy, or the way to it slow.
@@ -97,9 +109,17 @@ class App {
     }
   }
 
+  // Colours, types and fields change where the model does.
+  async renewAbout(version) {
+    Object.assign(this.about, await net.about());
+    this.aboutVersion = version;
+    this.scene.typesCame();
+    this.panel.typesCame();
+  }
+
   badge(state, text) {
     $("state").dataset.state = state;
-    $("state").textContent = text;
+    setText($("state"), text);
   }
 
   showStatus() {

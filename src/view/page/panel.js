@@ -1,5 +1,6 @@
 // The choices beside the tissue: colours, types, views, cuts, light and dark.
 
+import { placeOf } from "./frame.js";
 import * as net from "./net.js";
 import { note } from "./notes.js";
 
@@ -23,7 +24,7 @@ export class Panel {
     $("picture").addEventListener("click", () => this.picture());
     $("help-button").addEventListener("click", () => $("help").showModal());
     $("theme").addEventListener("click", () => this.setTheme());
-    this.setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    this.followSystem();
     $("views").hidden = scene.isFlat;
     $("cut-box").hidden = !scene.solid;
     $("views").querySelector("[data-view=solid]").disabled = !scene.solid;
@@ -41,7 +42,7 @@ export class Panel {
     const known = ["type", "cell", ...this.about.fields].includes(colour) ? colour : "type";
     const wish = scene.isSolid
       ? { view: "solid", turn: degrees(scene.solid.turn), tilt: degrees(scene.solid.tilt), cut: scene.solid.cut.axis === 3 ? 1 : 0 }
-      : { view: "slice", axis: scene.view, position: scene.slice.position * scene.frame.step };
+      : { view: "slice", axis: scene.view, position: this.slicePlace() };
     try {
       const picture = await net.picture({ ...wish, colour: known, mcs: this.savedMcs() });
       URL.revokeObjectURL($("picture-image").src);
@@ -55,14 +56,33 @@ export class Panel {
     button.textContent = "Picture";
   }
 
-  setTheme(theme) {
-    const root = document.documentElement;
-    root.dataset.theme = theme ?? (root.dataset.theme === "dark" ? "light" : "dark");
-    $("theme").textContent = root.dataset.theme === "dark" ? "☀" : "☾";
+  // Until one is chosen.
+  followSystem() {
+    const dark = window.matchMedia("(prefers-color-scheme: dark)"), show = () => this.showTheme(dark.matches ? "dark" : "light");
+    this.isThemeChosen = false;
+    dark.addEventListener("change", () => { if (!this.isThemeChosen) show(); });
+    show();
+  }
+
+  setTheme() {
+    this.isThemeChosen = true;
+    this.showTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+  }
+
+  showTheme(theme) {
+    document.documentElement.dataset.theme = theme;
+    $("theme").textContent = theme === "dark" ? "☀" : "☾";
     this.scene.draw();
   }
 
+  typesCame() {
+    this.buildTypes();
+    this.showView();
+    if (this.scene.frame) this.frameCame(this.scene.frame);
+  }
+
   buildTypes() {
+    $("types").replaceChildren();
     this.counts = this.about.types.map((type, i) => {
       if (i === 0) return null;
       const label = document.createElement("label"), box = document.createElement("input");
@@ -119,13 +139,20 @@ export class Panel {
     this.showPosition();
   }
 
+  // In the whole lattice.
+  slicePlace() {
+    const { axis, position } = this.scene.slice, { nx, ny, nz } = this.about;
+    return placeOf(position, this.scene.frame.step, [nx, ny, nz][axis]);
+  }
+
   showPosition() {
     $("position-box").hidden = this.scene.isSolid || this.scene.isFlat;
     if ($("position-box").hidden || !this.scene.frame) return;
-    const { axis, position } = this.scene.slice, { step, size } = this.scene.frame;
-    $("position").max = size[axis] - 1;
+    const { axis, position } = this.scene.slice;
+    $("position").max = this.scene.frame.size[axis] - 1;
     $("position").value = position;
-    $("position-label").textContent = `${"xyz"[axis]} = ${position * step}`;
+    $("position-label").textContent = `${"xyz"[axis]} = ${this.slicePlace()}`;
+    $("position").setAttribute("aria-valuetext", $("position-label").textContent);
   }
 
   setCut(change) {
@@ -136,6 +163,12 @@ export class Panel {
     $("cut").disabled = $("cut-flip").disabled = axis < 0;
     $("cut-flip").setAttribute("aria-pressed", String(flip));
     this.scene.moved();
+  }
+
+  // Room for the tissue, as for a projector.
+  toggle() {
+    const aside = document.querySelector("aside");
+    aside.hidden = !aside.hidden;
   }
 
   flipCut() { if (this.scene.isSolid) this.setCut({ flip: !this.scene.solid.cut.flip }); }

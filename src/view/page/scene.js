@@ -17,8 +17,7 @@ export class Scene {
     this.sliceCanvas = stage.querySelector("#slice");
     this.isFlat = about.dimension === 2;
     this.look = { colour: "type", chosen: 0, speeds: null, hiddenCells: new Set(), alone: 0 };
-    // What a model hides, it hides in space: a slice has it.
-    this.hidden = { solid: new Set(about.types.flatMap((type, i) => (type.hidden ? [i] : []))), slice: new Set() };
+    this.hideTypes();
     this.slice = new Slice(this.sliceCanvas);
     if (!this.isFlat) this.solid = this.makeSolid();
     this.view = this.solid ? "solid" : "z";
@@ -29,6 +28,18 @@ export class Scene {
     for (const canvas of [this.solidCanvas, this.sliceCanvas]) this.listen(canvas);
     new ResizeObserver(() => this.draw()).observe(stage);
     this.setView(this.view);
+  }
+
+  // What a model hides, it hides in space: a slice has it.
+  hideTypes() {
+    this.typeNames = this.about.types.map(type => type.name).join("\n");
+    this.hidden = { solid: new Set(this.about.types.flatMap((type, i) => (type.hidden ? [i] : []))), slice: new Set() };
+  }
+
+  typesCame() {
+    if (this.typeNames !== this.about.types.map(type => type.name).join("\n")) this.hideTypes();
+    if (this.frame && !this.colourNames().includes(this.look.colour)) this.look.colour = "type";
+    this.recolour();
   }
 
   // Nothing where this browser cannot draw it.
@@ -82,7 +93,8 @@ export class Scene {
   speeds(frame) {
     const { x, y, z } = frame.columns;
     if (!x) return null;
-    const now = { mcs: frame.mcs, x, y, z };
+    // Copies: columns are parts of a whole frame.
+    const now = { mcs: frame.mcs, x: x.slice(), y: y.slice(), z: z?.slice() };
     this.places = this.places.filter(p => p.mcs < frame.mcs);
     const before = this.places.findLast(p => frame.mcs - p.mcs >= speedOver) ?? this.places[0];
     this.places.push(now);
@@ -232,7 +244,7 @@ export class Scene {
       held.set(e.pointerId, [e.clientX, e.clientY]);
     });
     const release = e => {
-      if (!held.delete(e.pointerId) || way > 4 || e.type === "pointercancel" || !this.frame) return;
+      if (!held.delete(e.pointerId) || e.button !== 0 || way > 4 || e.type === "pointercancel" || !this.frame) return;
       const box = canvas.getBoundingClientRect();
       this.onPick(this.cellAt((e.clientX - box.left) / box.width, (e.clientY - box.top) / box.height));
     };

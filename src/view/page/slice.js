@@ -61,16 +61,16 @@ export class Slice {
           out[to] = plain;
           continue;
         }
-        for (let y = 0; y < fine; ++y) out.fill(plain, to + y * w, to + y * w + fine);
-        const id = ids[site];
-        if (id === 0) continue;
-        const border = darker[number], last = fine - 1;
-        const isRight = column + 1 < width && ids[site + right] !== id, isLeft = column > 0 && ids[site - right] === 0;
-        if (row + 1 < height && ids[site + below] !== id) out.fill(border, to + last * w, to + last * w + fine);
-        if (row > 0 && ids[site - below] === 0) out.fill(border, to, to + fine);
-        for (let y = 0; y < fine; ++y) {
-          if (isRight) out[to + y * w + last] = border;
-          if (isLeft) out[to + y * w] = border;
+        const id = ids[site], border = darker[number], last = fine - 1;
+        const isRight = id !== 0 && column + 1 < width && ids[site + right] !== id;
+        const isBelow = id !== 0 && row + 1 < height && ids[site + below] !== id;
+        const isLeft = id !== 0 && column > 0 && ids[site - right] === 0;
+        const isAbove = id !== 0 && row > 0 && ids[site - below] === 0;
+        for (let y = 0, at = to; y < fine; ++y, at += w) {
+          const inside = (isAbove && y === 0) || (isBelow && y === last) ? border : plain;
+          for (let x = 0; x < fine; ++x) out[at + x] = inside;
+          if (isLeft) out[at] = border;
+          if (isRight) out[at + last] = border;
         }
       }
     this.buffer.getContext("2d").putImageData(this.image, 0, 0);

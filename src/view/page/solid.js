@@ -203,20 +203,26 @@ export class Solid {
     return corners;
   }
 
-  // From where the first view has all of the tissue, and a little room around it.
-  distanceFor(spread) {
+  // From where the first view has all of the tissue, and a little room around it: how far off, and how far beside the
+  // middle (right, up), for what is near is seen larger. Each side of the view asks for a distance that a step aside
+  // makes shorter as much as it makes that of the opposite side longer.
+  stand(spread) {
     const key = spread.join();
-    if (this.fits.key === key) return this.fits.distance;
+    if (this.fits.key === key) return this.fits;
     const { ahead, right, up } = directions(first.turn, first.tilt), { corners, middle } = this;
-    let distance = 1;
+    const most = [[-Infinity, -Infinity], [-Infinity, -Infinity]];
     for (let i = 0; i < corners.length; i += 3) {
-      const p = [corners[i] - middle[0], corners[i + 1] - middle[1], corners[i + 2] - middle[2]];
-      const aside = Math.max(Math.abs(dot(p, right)) / spread[0], Math.abs(dot(p, up)) / spread[1]);
-      distance = Math.max(distance, aside * 1.06 - dot(p, ahead));
+      const p = [corners[i] - middle[0], corners[i + 1] - middle[1], corners[i + 2] - middle[2]], depth = dot(p, ahead);
+      [right, up].forEach((side, axis) => {
+        const aside = (dot(p, side) / spread[axis]) * 1.06;
+        most[axis][0] = Math.max(most[axis][0], aside - depth);
+        most[axis][1] = Math.max(most[axis][1], -aside - depth);
+      });
     }
-    if (corners.length === 0) distance = this.radius / Math.min(...spread) * 1.5;
-    this.fits = { key, distance };
-    return distance;
+    this.fits = corners.length === 0
+      ? { key, distance: (this.radius / Math.min(...spread)) * 1.5, aside: [0, 0] }
+      : { key, distance: Math.max(...most.map(([a, b]) => (a + b) / 2)), aside: most.map(([a, b], axis) => ((a - b) / 2) * (spread[axis] / 1.06)) };
+    return this.fits;
   }
 
   show(size, numbers, palette) {
@@ -256,8 +262,9 @@ export class Solid {
     const aspect = clientWidth / clientHeight || 1;
     const half = Math.tan(0.42);
     const spread = aspect > 1 ? [half * aspect, half] : [half, half / aspect];
-    const distance = this.distanceFor(spread) / this.zoom;
-    const eye = [0, 1, 2].map(i => middle[i] - ahead[i] * distance + (right[i] * this.shift[0] + up[i] * this.shift[1]) * radius);
+    const stand = this.stand(spread), distance = stand.distance / this.zoom;
+    const aside = this.shift.map((part, axis) => part * radius + stand.aside[axis]);
+    const eye = [0, 1, 2].map(i => middle[i] - ahead[i] * distance + right[i] * aside[0] + up[i] * aside[1]);
     return { eye, ahead, right, up, spread };
   }
 

@@ -14,7 +14,7 @@ export class SteeringPanel {
     $("step").addEventListener("click", () => this.step());
     $("numbers").addEventListener("change", () => this.showValue());
     $("numbers-form").addEventListener("submit", event => { event.preventDefault(); this.set(); });
-    this.load();
+    this.load().catch(error => this.say(error.message, true));
   }
 
   async load(keep = "temperature") {
@@ -56,7 +56,7 @@ export class SteeringPanel {
     const key = $("numbers").value, value = $("value").value.trim();
     const answer = await this.send({ do: "set", set: `${key}=${value}` });
     if (answer?.mcs === undefined) return;
-    await this.load(key);
+    await this.load(key).catch(() => {});  // the numbers at hand stay
     this.say(`${key} is ${value} from MCS ${answer.mcs} on.`, false);
   }
 }
