@@ -596,6 +596,12 @@ class Pages(unittest.TestCase):
         for key, place in (("[", 14), ("]", 15), ("]", 16)):
             page.key(key)
             page.wait_for(f"document.querySelector('#position-label').textContent === 'x = {place}'")
+        # Without the panel the stage has its room.
+        widths = "['#stage', 'body'].map(name => document.querySelector(name).clientWidth)"
+        page.key("h")
+        self.assertEqual(len(set(page.value(widths))), 1)
+        page.key("h")
+        self.assertEqual(len(set(page.value(widths))), 2)
         # What is written is no shortcut.
         page.value("document.querySelector('#cell-number').focus()")
         for key in ("c", "1"):

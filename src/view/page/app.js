@@ -144,7 +144,7 @@ class App {
         note("frames");
       } catch (error) {
         // Where nothing is reached, its state tells it.
-        if (!net.isSilence(error)) note("frames", error.message);
+        if (!(error instanceof net.Silence) && error.status !== 403) note("frames", error.message);
         await net.rest(500);
       }
     }

@@ -17,13 +17,14 @@ export class Refused extends Error {
   }
 }
 
-// The browser's own errors: not reached (TypeError), or no answer in time.
-export const isSilence = error => error instanceof TypeError || ["TimeoutError", "AbortError"].includes(error.name);
+// Not reached, or no answer in time.
+export class Silence extends Error {}
+const silent = error => { throw new Silence(error.message); };
 
 const get = async (path, parameters = {}, signal = undefined) => {
   const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== undefined && value !== ""));
   const text = query.toString();
-  const reply = await fetch(text ? `${path}?${text}` : path, { cache: "no-store", headers, signal });
+  const reply = await fetch(text ? `${path}?${text}` : path, { cache: "no-store", headers, signal }).catch(silent);
   if (!reply.ok) throw new Refused(reply.status, await reply.text());
   return reply;
 };
@@ -41,7 +42,7 @@ export const frame = async wish => {
   try {
     const reply = await get("/api/frame", wish, own.signal);
     if (reply.status === 204) return null;
-    return { number: Number(reply.headers.get("X-Frame")), buffer: await reply.arrayBuffer() };
+    return { number: Number(reply.headers.get("X-Frame")), buffer: await reply.arrayBuffer().catch(silent) };
   } finally {
     clearTimeout(timer);
   }
