@@ -120,6 +120,7 @@ function program(gl) {
 
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const room = 1.1;  // around the tissue
 const first = { turn: 0.6, tilt: 0.42 };  // radians
 
 function directions(turn, tilt) {
@@ -205,7 +206,8 @@ export class Solid {
 
   // From where the first view has all of the tissue, and a little room around it: how far off, and how far beside the
   // middle (right, up), for what is near is seen larger. Each side of the view asks for a distance that a step aside
-  // makes shorter as much as it makes that of the opposite side longer.
+  // makes shorter as much as it makes that of the opposite side longer; half of the step that would make both the same
+  // is taken, since all of it would look along the top.
   stand(spread) {
     const key = spread.join();
     if (this.fits.key === key) return this.fits;
@@ -214,14 +216,17 @@ export class Solid {
     for (let i = 0; i < corners.length; i += 3) {
       const p = [corners[i] - middle[0], corners[i + 1] - middle[1], corners[i + 2] - middle[2]], depth = dot(p, ahead);
       [right, up].forEach((side, axis) => {
-        const aside = (dot(p, side) / spread[axis]) * 1.06;
+        const aside = (dot(p, side) / spread[axis]) * room;
         most[axis][0] = Math.max(most[axis][0], aside - depth);
         most[axis][1] = Math.max(most[axis][1], -aside - depth);
       });
     }
-    this.fits = corners.length === 0
-      ? { key, distance: (this.radius / Math.min(...spread)) * 1.5, aside: [0, 0] }
-      : { key, distance: Math.max(...most.map(([a, b]) => (a + b) / 2)), aside: most.map(([a, b], axis) => ((a - b) / 2) * (spread[axis] / 1.06)) };
+    if (corners.length === 0) this.fits = { key, distance: (this.radius / Math.min(...spread)) * 1.5, aside: [0, 0] };
+    else this.fits = {
+      key,
+      distance: Math.max(...most.map(([a, b]) => (a + b) / 2 + Math.abs(a - b) / 4)),
+      aside: most.map(([a, b], axis) => ((a - b) / 4) * (spread[axis] / room)),
+    };
     return this.fits;
   }
 
