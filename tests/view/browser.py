@@ -39,11 +39,12 @@ class Browser:
         os.close(self._from)
         shutil.rmtree(self.profile, ignore_errors=True)
 
-    def page(self, url, width=1280, height=800):
+    def page(self, url, width=1280, height=800, before=None):
+        """`before`: a script that runs ahead of the page's own."""
         context = self.call("Target.createBrowserContext")["browserContextId"]
         target = self.call("Target.createTarget", url="about:blank", browserContextId=context)["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        return Page(self, session, target, url, width, height)
+        return Page(self, session, target, url, width, height, before)
 
     def call(self, method, session=None, **parameters):
         self._number += 1
@@ -82,15 +83,20 @@ class Browser:
 
 
 class Page:
-    def __init__(self, browser, session, target, url, width, height):
+    def __init__(self, browser, session, target, url, width, height, before):
         self.browser, self.session, self.target = browser, session, target
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.resize(width, height)
+        if before:
+            self.call("Page.addScriptToEvaluateOnNewDocument", source=before)
         self.call("Page.navigate", url=url)
 
     def call(self, method, **parameters):
         return self.browser.call(method, self.session, **parameters)
+
+    def resize(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def close(self):
         self.browser.call("Target.closeTarget", targetId=self.target)
@@ -147,9 +153,9 @@ class Page:
             self.mouse("mouseMoved", x + (to_x - x) * i / steps, y + (to_y - y) * i / steps)
         self.mouse("mouseReleased", to_x, to_y)
 
-    def key(self, key):
+    def key(self, key, shift=False):
         for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, text=key if len(key) == 1 and kind == "keyDown" else "")
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, modifiers=8 if shift else 0, text=key if len(key) == 1 and kind == "keyDown" else "")
 
     def choose(self, selector, value):
         self.value(f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.value = {json.dumps(value)};"

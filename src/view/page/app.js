@@ -2,13 +2,17 @@
 
 import { ChosenCell } from "./cell.js";
 import { Charts } from "./charts.js";
+import { setText } from "./figures.js";
 import { readFrame } from "./frame.js";
 import { listenToKeys } from "./keys.js";
 import * as net from "./net.js";
+import { note } from "./notes.js";
 import { Panel } from "./panel.js";
 import { Scene } from "./scene.js";
 import { SteeringPanel } from "./steering.js";
 import { Timeline } from "./timeline.js";
+
+const longestSilence = 3000;  // ms
 
 const $ = id => document.getElementById(id);
 
@@ -21,7 +25,7 @@ class App {
     $("title").textContent = this.about.title;
     const { nx, ny, nz, dimension, step } = this.about;
     $("subtitle").textContent = `${this.about.name} · ${[nx, ny, nz].slice(0, dimension).join(" × ")}`;
-    if (step > 1) $("note-text").textContent = `every ${step === 2 ? "2nd" : `${step}th`} site along each axis is shown`;
+    if (step > 1) note("step", `every ${step === 2 ? "2nd" : `${step}th`} site along each axis is shown`);
     this.cell = new ChosenCell($("cell"));
     this.charts = new Charts($("charts"), $("add-chart"));
     this.scene = new Scene($("stage"), this.about);
@@ -33,6 +37,7 @@ class App {
     $("cell-hide").addEventListener("click", () => { this.scene.look.hiddenCells.add(this.cell.id); this.choose(0); });
     $("cell-alone").addEventListener("click", () => { this.scene.look.alone = this.cell.id; this.choose(this.cell.id); });
     $("cells-show").addEventListener("click", () => { this.scene.showAllCells(); this.choose(this.cell.id); });
+    $("cell-number").addEventListener("change", () => this.chooseNumber($("cell-number").value.trim()));
     listenToKeys(this);
     this.number = 0;
     this.watchStatus();
@@ -40,7 +45,16 @@ class App {
     this.watchMeasures();
   }
 
+  chooseNumber(text) {
+    const most = this.scene.frame.columns.type.length - 1, id = Number(text);
+    const isCell = /^\d+$/.test(text) && id >= 1 && id <= most;
+    note("cell", isCell || text === "" ? "" : `There is no cell ${text}: they have the numbers 1 to ${most}.`);
+    if (isCell || text === "") this.choose(id);
+  }
+
   choose(id) {
+    $("cell-number").value = id || "";
+    if (id !== 0) note("cell");
     if (id === 0) this.cell.let_go();
     else if (id !== this.cell.id) this.cell.choose(id);
     $("cell-buttons").hidden = id === 0;
@@ -75,29 +89,43 @@ class App {
   }
 
   async watchStatus() {
+    let answered = performance.now(), isLost = false;
     while (true) {
       await net.seen();
       try {
         this.status = await net.status();
-        this.lost = 0;
+        answered = performance.now();
+        if (isLost) net.dropFrame();
+        isLost = false;
+        if (this.status.about !== this.aboutVersion) await this.renewAbout(this.status.about);
         this.showStatus();
-      } catch {
+      } catch (error) {
         // A moment without an answer is no end: the run may be busy, or the way to it slow.
-        this.lost = (this.lost ?? 0) + 1;
-        if (this.lost > 3) this.badge("gone", "not reached");
+        isLost = error instanceof net.Refused || performance.now() - answered > longestSilence;
+        if (isLost) this.badge("gone", error.status === 403 ? "refused" : "not reached");
+        if (error instanceof net.Refused) note("run", error.message);
       }
-      await net.rest(this.lost > 3 ? 1500 : 200);
+      await net.rest(isLost ? 1500 : 200);
     }
+  }
+
+  // Colours, types and fields change where the model does.
+  async renewAbout(version) {
+    Object.assign(this.about, await net.about());
+    this.aboutVersion = version;
+    this.scene.typesCame();
+    this.panel.typesCame();
   }
 
   badge(state, text) {
     $("state").dataset.state = state;
-    $("state").textContent = text;
+    setText($("state"), text);
   }
 
   showStatus() {
     const { status } = this;
     const words = { running: "running", paused: "paused", idle: "idle", ended: "finished", folder: "saved states" };
+    note("run");
     this.badge(status.state, words[status.state]);
     this.timeline.show(status, this.about, this.scene.frame);
     this.steering.show(status);
@@ -113,7 +141,10 @@ class App {
           if (came) this.take(came);
           else if (this.status?.state === "ended") await net.rest(500);
         }
-      } catch {
+        note("frames");
+      } catch (error) {
+        // Where nothing is reached, its state tells it.
+        if (!(error instanceof net.Silence) && error.status !== 403) note("frames", error.message);
         await net.rest(500);
       }
     }
@@ -144,5 +175,5 @@ class App {
 export const app = new App();
 app.begin().catch(error => {
   $("state").textContent = "not to be shown";
-  $("note-text").textContent = error.message;
+  note("page", error.message);
 });

@@ -1,6 +1,6 @@
 // The chosen cell: its row, and where it has been.
 
-import { figure } from "./figures.js";
+import { figure, setText } from "./figures.js";
 
 const words = { volume: "volume (sites)", perimeter: "perimeter", age: "age (MCS)", speed: "speed (µm/min)" };
 const mostPlaces = 400;
@@ -16,7 +16,7 @@ export class ChosenCell {
     this.track = [];
     const hint = document.createElement("p");
     hint.className = "quiet";
-    hint.textContent = "Click on a cell to follow it.";
+    hint.textContent = "Click on a cell to follow it, or type its number.";
     this.box.replaceChildren(hint);
   }
 
@@ -39,15 +39,7 @@ export class ChosenCell {
       rows.push([words[name] ?? ("xyz".includes(name) ? `${name} (µm)` : name), figure(values[id] * unit)]);
     }
     if (speeds && !type?.frozen) rows.push([words.speed, figure(speeds[id])]);
-    const list = document.createElement("dl");
-    list.dataset.cell = id;
-    for (const [name, value] of rows) {
-      const dt = document.createElement("dt"), dd = document.createElement("dd");
-      dt.textContent = name;
-      dd.textContent = value;
-      list.append(dt, dd);
-    }
-    this.box.replaceChildren(list);
+    this.showRows(rows);
     if (!there && !type?.frozen) {
       const gone = document.createElement("p");
       gone.className = "gone";
@@ -57,6 +49,23 @@ export class ChosenCell {
       this.note(["x", "y", "z"].filter(name => columns[name]).map(name => columns[name][id]));
       this.box.append(this.drawing());
     }
+  }
+
+  showRows(rows) {
+    let list = this.box.querySelector("dl");
+    const names = rows.map(([name]) => name).join();
+    if (list?.dataset.cell !== String(this.id) || list.dataset.names !== names) {
+      list = document.createElement("dl");
+      Object.assign(list.dataset, { cell: this.id, names });
+      for (const [name] of rows) {
+        const dt = document.createElement("dt");
+        dt.textContent = name;
+        list.append(dt, document.createElement("dd"));
+      }
+      this.box.replaceChildren(list);
+    }
+    while (list.nextSibling) list.nextSibling.remove();
+    rows.forEach(([, value], i) => setText(list.children[2 * i + 1], value));
   }
 
   note(place) {

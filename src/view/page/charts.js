@@ -52,6 +52,7 @@ export class Charts {
       element.dataset.title = title;
       close.textContent = "×";
       close.title = "Take it away";
+      close.setAttribute("aria-label", `Take ${title} away`);
       close.addEventListener("click", () => this.choose(this.shown().filter(other => other !== title)));
       element.append(close);
       this.charts.set(title, { element });

@@ -64,13 +64,13 @@ export function colouring(frame, about, look) {
   } else {
     const values = look.colour === "speed" ? look.speeds : frame.columns[look.colour];
     const first = addRamp();
+    for (let cell = 0; cell < type.length; ++cell) byCell[cell] = typeNumber[type[cell]];
     if (values) {
       result.range = rangeOf(values, cell => !isPlain[type[cell]] && frame.columns.volume[cell] > 0);
       const [low, high] = result.range;
       for (let cell = 0; cell < type.length; ++cell) {
         const share = Math.min(Math.max((values[cell] - low) / (high - low), 0), 1);
-        const hasValue = !isPlain[type[cell]] && Number.isFinite(values[cell]);
-        byCell[cell] = hasValue ? first + Math.round(share * (rampSteps - 1)) : typeNumber[type[cell]];
+        if (!isPlain[type[cell]] && Number.isFinite(values[cell])) byCell[cell] = first + Math.round(share * (rampSteps - 1));
       }
     }
   }

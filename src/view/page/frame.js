@@ -1,5 +1,8 @@
 // Frames as the run packs them; src/view/frame.hpp says how.
 
+// Where a site that is shown lies on its axis: as thinned_place of src/core/thinning.hpp.
+export const placeOf = (at, step, length) => Math.min(at * step + (step >> 1), length - 1);
+
 const kinds = { u8: Uint8Array, u16: Uint16Array, f32: Float32Array };
 
 function unpackRows(bytes, chunkLengths, width, rows, to) {

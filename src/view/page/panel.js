@@ -1,6 +1,8 @@
 // The choices beside the tissue: colours, types, views, cuts, light and dark.
 
+import { placeOf } from "./frame.js";
 import * as net from "./net.js";
+import { note } from "./notes.js";
 
 const $ = id => document.getElementById(id);
 const words = { type: "Type", cell: "Cell", act: "Act", volume: "Volume", perimeter: "Perimeter", age: "Age", speed: "Speed" };
@@ -18,13 +20,15 @@ export class Panel {
     $("position").addEventListener("input", () => { scene.moveSlice(Number($("position").value)); this.showPosition(); });
     for (const button of $("cut-axis").children) button.addEventListener("click", () => this.setCut({ axis: Number(button.dataset.axis) }));
     $("cut").addEventListener("input", () => this.setCut({ at: Number($("cut").value) / 1000 }));
-    $("cut-flip").addEventListener("click", () => this.setCut({ flip: !scene.solid.cut.flip }));
+    $("cut-flip").addEventListener("click", () => this.flipCut());
     $("picture").addEventListener("click", () => this.picture());
     $("help-button").addEventListener("click", () => $("help").showModal());
     $("theme").addEventListener("click", () => this.setTheme());
-    this.setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-    $("views").hidden = $("cut-box").hidden = scene.isFlat;
-    if (!scene.isFlat) this.setCut({});
+    this.followSystem();
+    $("views").hidden = scene.isFlat;
+    $("cut-box").hidden = !scene.solid;
+    $("views").querySelector("[data-view=solid]").disabled = !scene.solid;
+    if (scene.solid) this.setCut({});
     this.showView();
   }
 
@@ -38,28 +42,47 @@ export class Panel {
     const known = ["type", "cell", ...this.about.fields].includes(colour) ? colour : "type";
     const wish = scene.isSolid
       ? { view: "solid", turn: degrees(scene.solid.turn), tilt: degrees(scene.solid.tilt), cut: scene.solid.cut.axis === 3 ? 1 : 0 }
-      : { view: "slice", axis: scene.view, position: scene.slice.position * scene.frame.step };
+      : { view: "slice", axis: scene.view, position: this.slicePlace() };
     try {
       const picture = await net.picture({ ...wish, colour: known, mcs: this.savedMcs() });
       URL.revokeObjectURL($("picture-image").src);
       $("picture-image").src = $("picture-save").href = URL.createObjectURL(picture);
       if (!$("picture-box").open) $("picture-box").showModal();
-      $("note-text").textContent = "";
+      note("picture");
     } catch (error) {
-      $("note-text").textContent = error.message;
+      note("picture", error.message);
     }
     button.disabled = false;
     button.textContent = "Picture";
   }
 
-  setTheme(theme) {
-    const root = document.documentElement;
-    root.dataset.theme = theme ?? (root.dataset.theme === "dark" ? "light" : "dark");
-    $("theme").textContent = root.dataset.theme === "dark" ? "☀" : "☾";
+  // Until one is chosen.
+  followSystem() {
+    const dark = window.matchMedia("(prefers-color-scheme: dark)"), show = () => this.showTheme(dark.matches ? "dark" : "light");
+    this.isThemeChosen = false;
+    dark.addEventListener("change", () => { if (!this.isThemeChosen) show(); });
+    show();
+  }
+
+  setTheme() {
+    this.isThemeChosen = true;
+    this.showTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+  }
+
+  showTheme(theme) {
+    document.documentElement.dataset.theme = theme;
+    $("theme").textContent = theme === "dark" ? "☀" : "☾";
     this.scene.draw();
   }
 
+  typesCame() {
+    this.buildTypes();
+    this.showView();
+    if (this.scene.frame) this.frameCame(this.scene.frame);
+  }
+
   buildTypes() {
+    $("types").replaceChildren();
     this.counts = this.about.types.map((type, i) => {
       if (i === 0) return null;
       const label = document.createElement("label"), box = document.createElement("input");
@@ -86,10 +109,9 @@ export class Panel {
     for (let cell = 1; cell < type.length; ++cell) if (volume[cell] > 0 || this.about.types[type[cell]].frozen) ++counts[type[cell]];
     this.counts.forEach((element, i) => { if (element) element.textContent = counts[i].toLocaleString("en"); });
     const names = this.scene.colourNames();
-    if ($("colour").options.length !== names.length) {
+    if ([...$("colour").options].map(option => option.value).join("\n") !== names.join("\n"))
       $("colour").replaceChildren(...names.map(name => new Option(words[name] ?? name, name)));
-      $("colour").value = this.scene.look.colour;
-    }
+    $("colour").value = this.scene.look.colour;
     this.showPosition();
   }
 
@@ -112,18 +134,25 @@ export class Panel {
 
   showView() {
     for (const button of $("views").children) button.setAttribute("aria-pressed", String(button.dataset.view === this.scene.view));
-    if (!this.scene.isFlat) $("cut-box").hidden = !this.scene.isSolid;
+    $("cut-box").hidden = !this.scene.isSolid;
     for (const box of $("types").querySelectorAll("input")) box.checked = !this.scene.hiddenTypes.has(Number(box.value));
     this.showPosition();
+  }
+
+  // In the whole lattice.
+  slicePlace() {
+    const { axis, position } = this.scene.slice, { nx, ny, nz } = this.about;
+    return placeOf(position, this.scene.frame.step, [nx, ny, nz][axis]);
   }
 
   showPosition() {
     $("position-box").hidden = this.scene.isSolid || this.scene.isFlat;
     if ($("position-box").hidden || !this.scene.frame) return;
-    const { axis, position } = this.scene.slice, { step, size } = this.scene.frame;
-    $("position").max = size[axis] - 1;
+    const { axis, position } = this.scene.slice;
+    $("position").max = this.scene.frame.size[axis] - 1;
     $("position").value = position;
-    $("position-label").textContent = `${"xyz"[axis]} = ${position * step}`;
+    $("position-label").textContent = `${"xyz"[axis]} = ${this.slicePlace()}`;
+    $("position").setAttribute("aria-valuetext", $("position-label").textContent);
   }
 
   setCut(change) {
@@ -135,6 +164,14 @@ export class Panel {
     $("cut-flip").setAttribute("aria-pressed", String(flip));
     this.scene.moved();
   }
+
+  // Room for the tissue, as for a projector.
+  toggle() {
+    const aside = document.querySelector("aside");
+    aside.hidden = !aside.hidden;
+  }
+
+  flipCut() { if (this.scene.isSolid) this.setCut({ flip: !this.scene.solid.cut.flip }); }
 
   // By so many sites: the slice, or the cut.
   moveBy(sites) {

@@ -2,6 +2,7 @@
 
 import { colouring, paint, rampColour } from "./colours.js";
 import { figure } from "./figures.js";
+import { note } from "./notes.js";
 import { Slice } from "./slice.js";
 import { Solid } from "./solid.js";
 
@@ -16,11 +17,10 @@ export class Scene {
     this.sliceCanvas = stage.querySelector("#slice");
     this.isFlat = about.dimension === 2;
     this.look = { colour: "type", chosen: 0, speeds: null, hiddenCells: new Set(), alone: 0 };
-    // What a model hides, it hides in space: a slice has it.
-    this.hidden = { solid: new Set(about.types.flatMap((type, i) => (type.hidden ? [i] : []))), slice: new Set() };
+    this.hideTypes();
     this.slice = new Slice(this.sliceCanvas);
-    if (!this.isFlat) this.solid = new Solid(this.solidCanvas);
-    this.view = this.isFlat ? "z" : "solid";
+    if (!this.isFlat) this.solid = this.makeSolid();
+    this.view = this.solid ? "solid" : "z";
     this.places = [];
     this.moving = 0;
     this.coarse = 1;
@@ -28,6 +28,39 @@ export class Scene {
     for (const canvas of [this.solidCanvas, this.sliceCanvas]) this.listen(canvas);
     new ResizeObserver(() => this.draw()).observe(stage);
     this.setView(this.view);
+  }
+
+  // What a model hides, it hides in space: a slice has it.
+  hideTypes() {
+    this.typeNames = this.about.types.map(type => type.name).join("\n");
+    this.hidden = { solid: new Set(this.about.types.flatMap((type, i) => (type.hidden ? [i] : []))), slice: new Set() };
+  }
+
+  typesCame() {
+    if (this.typeNames !== this.about.types.map(type => type.name).join("\n")) this.hideTypes();
+    if (this.frame && !this.colourNames().includes(this.look.colour)) this.look.colour = "type";
+    this.recolour();
+  }
+
+  // Nothing where this browser cannot draw it.
+  makeSolid() {
+    const { nx, ny, nz, step } = this.about;
+    try {
+      const solid = new Solid(this.solidCanvas, Math.ceil(Math.max(nx, ny, nz) / step));
+      this.solidCanvas.addEventListener("webglcontextlost", event => {
+        event.preventDefault();
+        note("graphics", "The browser has lost its graphics and asks for them again; slices are drawn without.");
+      });
+      this.solidCanvas.addEventListener("webglcontextrestored", () => {
+        solid.build();
+        note("graphics");
+        this.recolour();
+      });
+      return solid;
+    } catch (error) {
+      note("graphics", error.message);
+      return null;
+    }
   }
 
   showAllCells() {
@@ -39,7 +72,7 @@ export class Scene {
   get hiddenTypes() { return this.isSolid ? this.hidden.solid : this.hidden.slice; }
 
   setView(view) {
-    if (this.isFlat && view !== "z") return;
+    if ((this.isFlat && view !== "z") || (view === "solid" && !this.solid)) return;
     this.view = view;
     this.solidCanvas.hidden = !this.isSolid;
     this.sliceCanvas.hidden = this.isSolid;
@@ -50,6 +83,8 @@ export class Scene {
   show(frame) {
     this.frame = frame;
     this.look.speeds = this.speeds(frame);
+    // Saved states lack speeds and ages.
+    if (!this.colourNames().includes(this.look.colour)) this.look.colour = "type";
     if (this.isSlow) this.moving = performance.now();
     this.recolour();
   }
@@ -58,7 +93,8 @@ export class Scene {
   speeds(frame) {
     const { x, y, z } = frame.columns;
     if (!x) return null;
-    const now = { mcs: frame.mcs, x, y, z };
+    // Copies: columns are parts of a whole frame.
+    const now = { mcs: frame.mcs, x: x.slice(), y: y.slice(), z: z?.slice() };
     this.places = this.places.filter(p => p.mcs < frame.mcs);
     const before = this.places.findLast(p => frame.mcs - p.mcs >= speedOver) ?? this.places[0];
     this.places.push(now);
@@ -208,7 +244,7 @@ export class Scene {
       held.set(e.pointerId, [e.clientX, e.clientY]);
     });
     const release = e => {
-      if (!held.delete(e.pointerId) || way > 4 || e.type === "pointercancel" || !this.frame) return;
+      if (!held.delete(e.pointerId) || e.button !== 0 || way > 4 || e.type === "pointercancel" || !this.frame) return;
       const box = canvas.getBoundingClientRect();
       this.onPick(this.cellAt((e.clientX - box.left) / box.width, (e.clientY - box.top) / box.height));
     };

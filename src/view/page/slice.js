@@ -23,12 +23,17 @@ export class Slice {
 
   axes() { return [[1, 2, true], [0, 2, true], [0, 1, false]][this.axis]; }
 
+  // Site number `start + column * right + row * below` lies at a column and a row.
+  strides() {
+    const [across, down, isUp] = this.axes(), [nx, ny] = this.size, stride = [1, nx, nx * ny];
+    const below = isUp ? -stride[down] : stride[down];
+    const start = this.position * stride[this.axis] + (isUp ? (this.size[down] - 1) * stride[down] : 0);
+    return { start, right: stride[across], below };
+  }
+
   index(column, row) {
-    const [across, down, isUp] = this.axes(), p = [0, 0, 0];
-    p[this.axis] = this.position;
-    p[across] = column;
-    p[down] = isUp ? this.size[down] - 1 - row : row;
-    return (p[2] * this.size[1] + p[1]) * this.size[0] + p[0];
+    const { start, right, below } = this.strides();
+    return start + column * right + row * below;
   }
 
   // Colours of all sites, with the borders of cells darkened where sites are large enough to see them.
@@ -36,8 +41,11 @@ export class Slice {
     const [across, down] = this.axes(), width = this.size[across], height = this.size[down];
     const fine = Math.min(4, Math.max(1, Math.floor(1600 / Math.max(width, height))));
     const w = width * fine, h = height * fine;
-    Object.assign(this.buffer, { width: w, height: h });
-    const image = new ImageData(w, h), out = new Uint32Array(image.data.buffer);
+    if (this.image?.width !== w || this.image.height !== h) {
+      Object.assign(this.buffer, { width: w, height: h });
+      this.image = new ImageData(w, h);
+    }
+    const out = new Uint32Array(this.image.data.buffer);
     const nothing = dark ? 0xff30241e : 0xffffffff;
     const rgba = new Uint32Array(256), darker = new Uint32Array(256);
     for (let i = 0; i < 256; ++i) {
@@ -45,21 +53,27 @@ export class Slice {
       rgba[i] = i === 0 ? nothing : (255 << 24) | (b << 16) | (g << 8) | r;
       darker[i] = i === 0 ? nothing : (255 << 24) | ((b * 0.55) << 16) | ((g * 0.55) << 8) | (r * 0.55);
     }
-    const { numbers, ids } = this;
+    const { numbers, ids } = this, { start, right, below } = this.strides();
     for (let row = 0; row < height; ++row)
-      for (let column = 0; column < width; ++column) {
-        const site = this.index(column, row), number = numbers[site], id = ids[site];
-        const isRight = id !== 0 && column + 1 < width && ids[this.index(column + 1, row)] !== id;
-        const isBelow = id !== 0 && row + 1 < height && ids[this.index(column, row + 1)] !== id;
-        const isLeft = id !== 0 && column > 0 && ids[this.index(column - 1, row)] === 0;
-        const isAbove = id !== 0 && row > 0 && ids[this.index(column, row - 1)] === 0;
-        for (let y = 0; y < fine; ++y)
-          for (let x = 0; x < fine; ++x) {
-            const onBorder = fine > 1 && ((isRight && x === fine - 1) || (isBelow && y === fine - 1) || (isLeft && x === 0) || (isAbove && y === 0));
-            out[(row * fine + y) * w + column * fine + x] = (onBorder ? darker : rgba)[number];
-          }
+      for (let column = 0, site = start + row * below, to = row * fine * w; column < width; ++column, site += right, to += fine) {
+        const number = numbers[site], plain = rgba[number];
+        if (fine === 1) {
+          out[to] = plain;
+          continue;
+        }
+        const id = ids[site], border = darker[number], last = fine - 1;
+        const isRight = id !== 0 && column + 1 < width && ids[site + right] !== id;
+        const isBelow = id !== 0 && row + 1 < height && ids[site + below] !== id;
+        const isLeft = id !== 0 && column > 0 && ids[site - right] === 0;
+        const isAbove = id !== 0 && row > 0 && ids[site - below] === 0;
+        for (let y = 0, at = to; y < fine; ++y, at += w) {
+          const inside = (isAbove && y === 0) || (isBelow && y === last) ? border : plain;
+          for (let x = 0; x < fine; ++x) out[at + x] = inside;
+          if (isLeft) out[at] = border;
+          if (isRight) out[at + last] = border;
+        }
       }
-    this.buffer.getContext("2d").putImageData(image, 0, 0);
+    this.buffer.getContext("2d").putImageData(this.image, 0, 0);
     this.plane = [width, height];
   }
 

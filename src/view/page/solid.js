@@ -119,14 +119,34 @@ function program(gl) {
 }
 
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const room = 1.1;  // around the tissue
+const first = { turn: 0.6, tilt: 0.42 };  // radians
+
+function directions(turn, tilt) {
+  const ahead = [-Math.cos(tilt) * Math.sin(turn), Math.cos(tilt) * Math.cos(turn), -Math.sin(tilt)];
+  const right = [Math.cos(turn), Math.sin(turn), 0];
+  return { ahead, right, up: cross(right, ahead) };
+}
 
 export class Solid {
-  constructor(canvas, changed) {
+  // `longest`: axis of the lattice, in sites that are shown.
+  constructor(canvas, longest) {
     this.canvas = canvas;
-    this.changed = changed;
     this.gl = canvas.getContext("webgl2", { antialias: false, alpha: false, preserveDrawingBuffer: true });
-    if (!this.gl) throw new Error("This browser has no WebGL2.");
-    const gl = this.gl;
+    if (!this.gl) throw new Error("No 3-D view: this browser has no WebGL2.");
+    const most = this.gl.getParameter(this.gl.MAX_3D_TEXTURE_SIZE);
+    if (longest > most) throw new Error(`No 3-D view: an axis of ${longest} sites is shown, and this browser draws ${most} at most.`);
+    this.build();
+    this.size = [0, 0, 0];
+    this.cut = { axis: -1, at: 0.5, flip: false };
+    this.coarse = 1;
+    this.reset();
+  }
+
+  // What lies in the memory of the graphics card, at first and when it has been lost.
+  build() {
+    const { gl } = this;
     this.program = program(gl);
     gl.useProgram(this.program);
     this.places = {};
@@ -134,7 +154,7 @@ export class Solid {
       const name = gl.getActiveUniform(this.program, i).name;
       this.places[name] = gl.getUniformLocation(this.program, name);
     }
-    this.textures = ["sites", "blocks", "palette"].map((name, unit) => {
+    ["sites", "blocks", "palette"].forEach((name, unit) => {
       const kind = name === "palette" ? gl.TEXTURE_2D : gl.TEXTURE_3D;
       gl.activeTexture(gl.TEXTURE0 + unit);
       gl.bindTexture(kind, gl.createTexture());
@@ -143,16 +163,11 @@ export class Solid {
       gl.uniform1i(this.places[name], unit);
     });
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
-    this.size = [0, 0, 0];
-    this.cut = { axis: -1, at: 0.5, flip: false };
-    this.coarse = 1;
-    this.reset();
+    this.uploaded = [0, 0, 0];
   }
 
-  get longest() { return this.gl.getParameter(this.gl.MAX_3D_TEXTURE_SIZE); }
-
   reset() {
-    Object.assign(this, { turn: 0.6, tilt: 0.42, zoom: 1, shift: [0, 0] });
+    Object.assign(this, { ...first, zoom: 1, shift: [0, 0] });
     if (this.filled) this.focus();
   }
 
@@ -169,19 +184,64 @@ export class Solid {
     const isEmpty = low[0] > high[0];
     this.middle = this.size.map((n, i) => (isEmpty ? n / 2 : (low[i] + high[i]) / 2));
     this.radius = Math.hypot(...this.size.map((n, i) => (isEmpty ? n : high[i] - low[i]))) / 2;
+    this.corners = isEmpty ? [] : this.outerCorners();
+    this.fits = {};
+  }
+
+  // Of the first and the last block of every row that holds anything, three numbers each: all of the tissue lies
+  // between them.
+  outerCorners() {
+    const [bx, by, bz] = this.size.map(n => Math.ceil(n / 8)), corners = [];
+    for (let z = 0; z < bz; ++z)
+      for (let y = 0; y < by; ++y) {
+        const row = this.filled.subarray((z * by + y) * bx, (z * by + y + 1) * bx);
+        const begin = row.indexOf(1), end = row.lastIndexOf(1) + 1;
+        if (begin < 0) continue;
+        for (const [i, j, k] of [[begin, y, z], [end, y, z], [begin, y + 1, z], [end, y + 1, z],
+          [begin, y, z + 1], [end, y, z + 1], [begin, y + 1, z + 1], [end, y + 1, z + 1]])
+          corners.push(Math.min(i * 8, this.size[0]), Math.min(j * 8, this.size[1]), Math.min(k * 8, this.size[2]));
+      }
+    return corners;
+  }
+
+  // From where the first view has all of the tissue, and a little room around it: how far off, and how far beside the
+  // middle (right, up), for what is near is seen larger. Each side of the view asks for a distance that a step aside
+  // makes shorter as much as it makes that of the opposite side longer; half of the step that would make both the same
+  // is taken, since all of it would look along the top.
+  stand(spread) {
+    const key = spread.join();
+    if (this.fits.key === key) return this.fits;
+    const { ahead, right, up } = directions(first.turn, first.tilt), { corners, middle } = this;
+    const most = [[-Infinity, -Infinity], [-Infinity, -Infinity]];
+    for (let i = 0; i < corners.length; i += 3) {
+      const p = [corners[i] - middle[0], corners[i + 1] - middle[1], corners[i + 2] - middle[2]], depth = dot(p, ahead);
+      [right, up].forEach((side, axis) => {
+        const aside = (dot(p, side) / spread[axis]) * room;
+        most[axis][0] = Math.max(most[axis][0], aside - depth);
+        most[axis][1] = Math.max(most[axis][1], -aside - depth);
+      });
+    }
+    if (corners.length === 0) this.fits = { key, distance: (this.radius / Math.min(...spread)) * 1.5, aside: [0, 0] };
+    else this.fits = {
+      key,
+      distance: Math.max(...most.map(([a, b]) => (a + b) / 2 + Math.abs(a - b) / 4)),
+      aside: most.map(([a, b], axis) => ((a - b) / 4) * (spread[axis] / room)),
+    };
+    return this.fits;
   }
 
   show(size, numbers, palette) {
     const gl = this.gl;
     const blockSize = size.map(n => Math.ceil(n / 8));
-    const isNew = size.some((n, i) => n !== this.size[i]);
-    this.size = size;
+    const isOther = (a, b) => a.some((n, i) => n !== b[i]);
+    const isNew = isOther(size, this.size), isFirst = isOther(size, this.uploaded);
+    this.size = this.uploaded = size;
     this.numbers = numbers;
     this.filled = this.filledBlocks(size, blockSize, numbers);
     if (isNew) this.focus();
     const upload = (unit, [x, y, z], bytes) => {
       gl.activeTexture(gl.TEXTURE0 + unit);
-      if (isNew) gl.texImage3D(gl.TEXTURE_3D, 0, gl.R8UI, x, y, z, 0, gl.RED_INTEGER, gl.UNSIGNED_BYTE, bytes);
+      if (isFirst) gl.texImage3D(gl.TEXTURE_3D, 0, gl.R8UI, x, y, z, 0, gl.RED_INTEGER, gl.UNSIGNED_BYTE, bytes);
       else gl.texSubImage3D(gl.TEXTURE_3D, 0, 0, 0, 0, x, y, z, gl.RED_INTEGER, gl.UNSIGNED_BYTE, bytes);
     };
     upload(0, size, numbers);
@@ -202,16 +262,14 @@ export class Solid {
 
   // Everything about where the eye stands, in sites.
   camera() {
-    const opening = 0.42, { radius, middle } = this;
-    const out = [Math.cos(this.tilt) * Math.sin(this.turn), -Math.cos(this.tilt) * Math.cos(this.turn), Math.sin(this.tilt)];
-    const ahead = out.map(v => -v);
-    const right = [Math.cos(this.turn), Math.sin(this.turn), 0];
-    const up = cross(right, ahead);
-    const distance = (radius / Math.sin(opening)) * 0.72 / this.zoom;
-    const aspect = this.canvas.width / Math.max(1, this.canvas.height);
-    const half = Math.tan(opening);
+    const { radius, middle } = this, { ahead, right, up } = directions(this.turn, this.tilt);
+    const { clientWidth, clientHeight } = this.canvas;
+    const aspect = clientWidth / clientHeight || 1;
+    const half = Math.tan(0.42);
     const spread = aspect > 1 ? [half * aspect, half] : [half, half / aspect];
-    const eye = [0, 1, 2].map(i => middle[i] + out[i] * distance + (right[i] * this.shift[0] + up[i] * this.shift[1]) * radius);
+    const stand = this.stand(spread), distance = stand.distance / this.zoom;
+    const aside = this.shift.map((part, axis) => part * radius + stand.aside[axis]);
+    const eye = [0, 1, 2].map(i => middle[i] - ahead[i] * distance + right[i] * aside[0] + up[i] * aside[1]);
     return { eye, ahead, right, up, spread };
   }
 

@@ -14,7 +14,7 @@ export class SteeringPanel {
     $("step").addEventListener("click", () => this.step());
     $("numbers").addEventListener("change", () => this.showValue());
     $("numbers-form").addEventListener("submit", event => { event.preventDefault(); this.set(); });
-    this.load();
+    this.load().catch(error => this.say(error.message, true));
   }
 
   async load(keep = "temperature") {
@@ -36,7 +36,7 @@ export class SteeringPanel {
   async send(command) {
     try {
       const answer = await net.steer(command);
-      this.say("", false);
+      this.say(answer.said ?? "", false);
       return answer;
     } catch (error) {
       this.say(error.message, true);
@@ -55,8 +55,8 @@ export class SteeringPanel {
   async set() {
     const key = $("numbers").value, value = $("value").value.trim();
     const answer = await this.send({ do: "set", set: `${key}=${value}` });
-    if (!answer) return;
-    await this.load(key);
-    this.say(`${key} is ${value} from MCS ${answer.mcs ?? ""} on.`, false);
+    if (answer?.mcs === undefined) return;
+    await this.load(key).catch(() => {});  // the numbers at hand stay
+    this.say(`${key} is ${value} from MCS ${answer.mcs} on.`, false);
   }
 }

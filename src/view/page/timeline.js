@@ -1,5 +1,7 @@
 // The foot of the page: how far the run is, or the saved states to scrub through.
 
+import { setText } from "./figures.js";
+
 const $ = id => document.getElementById(id);
 const whole = value => Math.round(value).toLocaleString("en");
 
@@ -24,7 +26,11 @@ export class Timeline {
     const isFolder = status.state === "folder";
     $("timeline").hidden = $("play").hidden = !isFolder || status.snapshots.length < 2;
     $("progress").hidden = isFolder;
-    if (isFolder) this.setTimes(status.snapshots);
+    if (isFolder) {
+      this.setTimes(status.snapshots);
+      const seen = this.times[Number($("timeline").value)];
+      if (seen !== undefined) $("timeline").setAttribute("aria-valuetext", `MCS ${whole(seen)}`);
+    }
     $("done").style.width = `${(100 * status.mcs) / Math.max(1, status.total)}%`;
     const mcs = isFolder ? frame?.mcs ?? status.mcs : status.mcs;
     const figures = [["MCS", `${whole(mcs)} of ${whole(status.total)}`, ""], ["time", duration(mcs * about.seconds_per_mcs), ""]];
@@ -33,23 +39,36 @@ export class Timeline {
       figures.push(["left", duration(status.seconds_left), "less"]);
     }
     if (status.phase && status.phase !== "run") figures.push(["phase", status.phase, "less"]);
-    $("figures").replaceChildren(...figures.map(([name, value, kind]) => {
-      const item = document.createElement("div"), label = document.createElement("span"), number = document.createElement("b");
-      item.className = kind;
-      item.dataset.figure = name;
-      label.textContent = `${name} `;
-      number.textContent = value;
-      item.append(label, number);
-      return item;
-    }));
+    this.showFigures(figures);
+    $("progress").setAttribute("aria-valuemax", status.total);
+    $("progress").setAttribute("aria-valuenow", status.mcs);
+    $("progress").setAttribute("aria-valuetext", `MCS ${whole(status.mcs)} of ${whole(status.total)}`);
+  }
+
+  showFigures(figures) {
+    const box = $("figures"), names = figures.map(([name]) => name).join();
+    if (box.dataset.names !== names) {
+      box.dataset.names = names;
+      box.replaceChildren(...figures.map(([name, , kind]) => {
+        const item = document.createElement("div"), label = document.createElement("span");
+        item.className = kind;
+        item.dataset.figure = name;
+        label.textContent = `${name} `;
+        item.append(label, document.createElement("b"));
+        return item;
+      }));
+    }
+    figures.forEach(([, value], i) => setText(box.children[i].lastChild, value));
   }
 
   setTimes(times) {
     if (times.length === this.times.length) return;
-    const wasAtEnd = this.times.length === 0 || Number($("timeline").value) === this.times.length - 1;
+    const isFirst = this.times.length === 0, wasAtEnd = !isFirst && Number($("timeline").value) === this.times.length - 1;
     this.times = times;
     $("timeline").max = times.length - 1;
-    if (wasAtEnd) $("timeline").value = times.length - 1;
+    if (isFirst || wasAtEnd) $("timeline").value = times.length - 1;
+    // What is seen last is followed, as it was before a state was chosen.
+    if (wasAtEnd) this.seek(undefined);
   }
 
   go(index) {
