@@ -106,6 +106,76 @@ class WatchedRuns(unittest.TestCase):
         again = kiln("run", "--replay", self.folder / "steered", "--out", self.folder / "again", "--json")
         self.assertEqual(json.loads(again.stdout)["hash"], steered["hash"], again.stderr)
 
+    def test_a_run_that_began_with_another_ones_state_is_repeated_from_there(self):
+        model = self.folder.model(FLAT, mcs=4000, every=1000)
+        kiln("run", model, "--mcs", 500, "--out", self.folder / "first")
+        steer = ("--view", "--steer", "--out", self.folder / "steered", "--json")
+        program = self.start("run", model, "--from", self.folder / "first", *steer)
+        client = Client(program)
+        self.assertEqual(client.steer(do="set", set="temperature=25")[0], 200)
+        steered = json.loads(program.wait()[0])
+        again = kiln("run", "--replay", self.folder / "steered", "--out", self.folder / "again", "--json")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(json.loads(again.stdout)["hash"], steered["hash"])
+        self.assertIn(f"the same hash as {self.folder / 'steered'}", again.stderr)
+        record = json.loads((self.folder / "again/run.json").read_text())
+        self.assertEqual(record["from"], json.loads((self.folder / "steered/run.json").read_text())["from"])
+        # A repetition can be repeated.
+        third = kiln("run", "--replay", self.folder / "again", "--out", self.folder / "third", "--json")
+        self.assertEqual(json.loads(third.stdout)["hash"], steered["hash"], third.stderr)
+        # The state is another one now, and then gone; elsewhere it does as well.
+        (self.folder / "first").rename(self.folder / "moved")
+        kiln("run", model, "--mcs", 600, "--out", self.folder / "first")
+        replay = ("run", "--replay", self.folder / "steered", "--out", self.folder / "fourth")
+        other = kiln(*replay)
+        self.assertEqual(other.returncode, 2, other.stderr)
+        self.assertIn("began with the state of MCS 500 with hash", other.stderr)
+        self.assertIn("holds that of MCS 600 with hash", other.stderr)
+        shutil.rmtree(self.folder / "first")
+        gone = kiln(*replay)
+        self.assertEqual(gone.returncode, 2, gone.stderr)
+        self.assertIn("which is not there any more; give the folder or the checkpoint that has it as --from.", gone.stderr)
+        self.assertFalse((self.folder / "fourth").exists())
+        given = kiln(*replay, "--from", self.folder / "moved", "--json")
+        self.assertEqual(json.loads(given.stdout)["hash"], steered["hash"], given.stderr)
+
+    def test_a_repetition_is_compared_with_what_it_repeats(self):
+        model = self.folder.model(FLAT, mcs=300, every=100)
+        program = self.start("run", model, "--view", "--steer", "--engine", "serial", "--out", self.folder / "steered",
+                             "--json")
+        steered = json.loads(program.wait()[0])
+        self.assertEqual((self.folder / "steered/steering.jsonl").read_text(), "", "it was changed")
+        replay = ("run", "--replay", self.folder / "steered", "--out", self.folder / "again", "--force", "--json")
+        again = kiln(*replay)
+        self.assertEqual((again.returncode, json.loads(again.stdout)["hash"]), (0, steered["hash"]), again.stderr)
+        for options, why in [(("--mcs", 200), "has no hash of MCS 200 to compare with"),
+                             (("--seed", 5), "had another model, so its hash is not compared"),
+                             (("--engine", "threads"), "had another schedule, so its hash is not compared"),
+                             (("--from", self.folder / "steered", "--mcs", 300), "had another first state")]:
+            other = kiln(*replay, *options)
+            self.assertEqual(other.returncode, 0, other.stderr)
+            self.assertIn(why, other.stderr)
+        record = self.folder / "steered/run.json"
+        record.write_text(record.read_text().replace(steered["hash"], "0123456789abcdef"))
+        differs = kiln(*replay)
+        self.assertEqual(differs.returncode, 1, differs.stderr)
+        self.assertIn(f"its hash is {steered['hash']}, and was 0123456789abcdef there", differs.stderr)
+
+    def test_changes_after_the_checkpoint_that_a_run_goes_back_to_are_gone(self):
+        model = self.folder.model(FLAT, mcs=4000, every=1000)
+        options = ("run", model, "--view", "--steer", "--out", self.folder / "steered", "--json")
+        program = self.start(*options)
+        client = Client(program)
+        client.steer(do="pause")
+        client.steer(do="set", set="temperature=25")
+        program.end()
+        with open(self.folder / "steered/steering.jsonl", "a") as changes:
+            changes.write('{"mcs": 3999, "set": "temperature=1"}\n')
+        program = self.start(*options, "--resume")
+        steered = json.loads(program.wait()[0])
+        again = kiln("run", "--replay", self.folder / "steered", "--out", self.folder / "again", "--json")
+        self.assertEqual((again.returncode, json.loads(again.stdout)["hash"]), (0, steered["hash"]), again.stderr)
+
     def test_without_steer_it_is_only_watched(self):
         model = self.folder.model(FLAT, mcs=1000000, every=100000)
         client = Client(self.start("run", model, "--view", "--out", self.folder / "run"))

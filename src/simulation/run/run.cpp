@@ -131,7 +131,10 @@ Ending Run::write_and_run(const InterruptGuard* interrupt) {
   stopwatch_.emplace(started_, resumed);
   writer_->add(*stopwatch_);
   for (Observer* observer : added_) writer_->add(*observer);
-  if (settings_.controller != nullptr) steering_.by = settings_.controller->name();
+  if (settings_.controller != nullptr) {
+    steering_.by = settings_.controller->name();
+    settings_.controller->begin();
+  }
   WallTimes times = settings_.times;
   if (!kHasHdf5) times.checkpoint_every_s = 0;
   WallClock clock(times, started_, first_guess_s_);
