@@ -1,16 +1,43 @@
 """`kiln run --view` and `kiln view` as programs: what they print, when they end, that bits stay."""
 
+import contextlib
+import fcntl
 import json
+import os
+import pty
+import re
 import shutil
 import socket
 import subprocess
+import threading
+import time
 import unittest
+import urllib.error
+import urllib.request
 
 from kiln_viewer import FLAT, KILN, Client, Folder, Program
 
 
 def kiln(*arguments):
     return subprocess.run([KILN, *map(str, arguments)], capture_output=True, text=True)
+
+
+@contextlib.contextmanager
+def hold(folder):
+    """As a run that goes on there does."""
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(opened, fcntl.LOCK_EX)
+    yield
+    os.close(opened)
+
+
+def lines_of(terminal):
+    """What is written there, until all that write have closed it."""
+    while True:
+        try:
+            yield os.read(terminal, 4096).decode(errors="replace")
+        except OSError:
+            return
 
 
 class WatchedRuns(unittest.TestCase):
@@ -196,6 +223,61 @@ class WatchedRuns(unittest.TestCase):
         program.end()
         self.assertEqual(program.process.returncode, 0)
 
+    def test_a_folder_without_a_state_is_shown_from_the_first_on(self):
+        kiln("run", self.folder.model(FLAT, mcs=40, every=10), "--out", self.folder / "run")
+        saved, model = self.folder / "run/lattice.h5", self.folder / "run/model.toml"
+        saved.rename(self.folder / "aside.h5")
+        with hold(self.folder / "run"):
+            program = self.start("view", self.folder / "run", prints_url=False)
+            program.wait_for("has saved no state yet; the page comes with the first.")
+            self.assertNotIn("http://", program.said)
+            (self.folder / "aside.h5").rename(saved)
+            program.find_url()
+            self.assertEqual(Client(program).status()["snapshots"], [0, 10, 20, 30, 40])
+            program.end()
+            saved.unlink()
+            program = self.start("view", self.folder / "run", prints_url=False)
+            program.wait_for("has saved no state yet")
+            program.end()
+            self.assertEqual(program.process.returncode, 0)
+            model.write_text(model.read_text().replace("lattice_every = 10", "lattice_every = 0"))
+            never = kiln("view", self.folder / "run")
+            self.assertEqual(never.returncode, 2, never.stderr)
+            self.assertIn("saves no states on its way (lattice_every = 0): `kiln run --view` shows", never.stderr)
+        ended = kiln("view", self.folder / "run")
+        self.assertEqual(ended.returncode, 2, ended.stderr)
+        self.assertIn("so there are no saved states.", ended.stderr)
+
+    def test_a_browser_gets_an_address_that_opens_one_page(self):
+        opened, part, program = self.folder / "opened", self.folder / "part", self.folder / "bin/xdg-open"
+        program.parent.mkdir()
+        program.write_text(f'#!/bin/sh\nprintf %s "$1" > "{part}"\nmv "{part}" "{opened}"\n')
+        program.chmod(0o755)
+        environment = os.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}", "DISPLAY": ":0"}
+        terminal, its_end = pty.openpty()
+        model = self.folder.model(FLAT, mcs=1000000, every=100000)
+        process = subprocess.Popen([KILN, "run", model, "--view", "--out", self.folder / "run"], env=environment,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=its_end)
+        os.close(its_end)
+        said = []
+        reader = threading.Thread(target=lambda: said.extend(lines_of(terminal)))
+        reader.start()
+        while not opened.exists() and process.poll() is None:
+            time.sleep(0.02)
+        url = opened.read_text()
+        with urllib.request.urlopen(url) as page:
+            self.assertIn(b"<title>Kiln</title>", page.read())
+        with self.assertRaises(urllib.error.HTTPError) as refused, urllib.request.urlopen(url):
+            pass
+        self.assertEqual(refused.exception.code, 403)
+        process.terminate()
+        process.wait()
+        reader.join()
+        os.close(terminal)
+        printed = re.search(r"http://[^/\s]+/\?token=\w+", "".join(said)).group()
+        self.assertEqual(printed.split("?")[0], url.split("?")[0])
+        self.assertNotEqual(printed, url, "it stands in a command line, which others can read")
+
     def test_bad_options_are_refused_in_a_sentence(self):
         model = self.folder.model(FLAT, mcs=40, every=10)
         taken = socket.create_server(("127.0.0.1", 0))
@@ -205,6 +287,8 @@ class WatchedRuns(unittest.TestCase):
         for arguments, sentence in [
             (("run", model, *out, "--steer"), "--steer, --port and --listen go with --view."),
             (("run", model, *out, "--port", "8000"), "--steer, --port and --listen go with --view."),
+            (("run", model, *out, "--view", "--listen", ""), '--listen is "", but must be an address of this machine.'),
+            (("view", self.folder.name, "--listen", ""), '--listen is "", but must be an address of this machine.'),
             (("run", model, *out, "--view", "--port", "0"), "--port is 0, but must be an integer between 1 and 65535."),
             (("run", model, *out, "--view", "--port", port), f"cannot listen at 127.0.0.1, port {port}"),
             (("run", "--replay", self.folder.name, *out), "it is no run that was steered"),
