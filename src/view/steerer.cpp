@@ -190,7 +190,7 @@ Controller::Answer Steerer::act() {
     // One step goes on, and is back after an MCS.
     const bool steps = std::exchange(steps_, false);
     wants_now_ = pauses_;
-    const bool goes_on = !pauses_ || steps || interrupt_->requested();
+    const bool goes_on = !pauses_ || steps || interrupt_->requested() || run_->is_time_up();
     if (!goes_on) {  // clients that are answered find it paused
       lock.unlock();
       while_paused_();
