@@ -97,7 +97,9 @@ class View:
 
 def view_options(port: int | None = None, listen: str = LOOPBACK) -> _kiln.ViewOptions:
     port = None if port is None else whole("port", port, 1, 65535)
-    return _kiln.ViewOptions(port, text("listen", listen), _in_notebook())
+    if text("listen", listen) == "":
+        raise _kiln.UserError("listen is '', but must be an address of this machine.")
+    return _kiln.ViewOptions(port, listen, _in_notebook())
 
 
 def opened(known: View | None, open_one: Callable[[_kiln.ViewOptions], _kiln.View], port: int | None, listen: str,

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace kiln {
@@ -117,6 +118,35 @@ std::optional<std::string> json_member(std::string_view object, std::string_view
     if (depth == 1 && c == ':') colon = i;
   }
   return std::nullopt;
+}
+
+std::optional<std::string> text_of_json(std::string_view json) {
+  if (json.size() < 2 || json.front() != '"' || end_of_token(json, 0) != json.size() || json.back() != '"')
+    return std::nullopt;
+  json = json.substr(1, json.size() - 2);
+  std::string text;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i] != '\\') {
+      text += json[i];
+      continue;
+    }
+    const char kind = ++i < json.size() ? json[i] : '\0';
+    if (kind == 'u') {
+      unsigned code = 0;
+      const std::string_view digits = json.substr(i + 1, 4);
+      const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
+      if (digits.size() < 4 || read.ptr != digits.data() + 4 || code > 0x7F) return std::nullopt;
+      text += char(code);
+      i += 4;
+    } else if (kind == '"' || kind == '\\') {
+      text += kind;
+    } else if (kind == 'n' || kind == 't') {
+      text += kind == 'n' ? '\n' : '\t';
+    } else {
+      return std::nullopt;
+    }
+  }
+  return text;
 }
 
 }  // namespace kiln

@@ -54,4 +54,7 @@ class JsonObject {
 // within it do not count.
 std::optional<std::string> json_member(std::string_view object, std::string_view key);
 
+// The text that json_of made this of; none where it is something else. Of \u only what json_of writes.
+std::optional<std::string> text_of_json(std::string_view json);
+
 }  // namespace kiln

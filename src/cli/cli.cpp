@@ -104,8 +104,13 @@ void add_viewer_options(CLI::App& command, view::ViewOptions& options) {
   add_whole(command, "--port", options.port, 1, kMostPort,
             fmt::format("of the viewer [{}, or a free one where that is taken]", http::kUsualPort));
   command
-      .add_option("--listen", options.listen,
-                  "address at which the viewer is reached; others than [127.0.0.1] open it to the network")
+      .add_option_function<std::string>(
+          "--listen",
+          [&options](const std::string& text) {
+            if (text.empty()) throw UserError("--listen is \"\", but must be an address of this machine.");
+            options.listen = text;
+          },
+          "address at which the viewer is reached; others than [127.0.0.1] open it to the network")
       ->type_name("ADDR");
 }
 

@@ -6,6 +6,7 @@
 #include "base/tell.hpp"
 #include "base/wording.hpp"
 #include "cli/commands.hpp"
+#include "cli/replayed_run.hpp"
 #include "cli/run_view.hpp"
 #include "core/lattice_size.hpp"
 #include "data/hdf5/file.hpp"  // kHasHdf5
@@ -88,8 +89,8 @@ void print_summary(Run& run, bool json) {
     tell(stdout, "{}\n", summary_json(run.record()));
   else
     tell(stdout, "{}",
-         summary_text(run.record(), run.model(), Look(run.simulation().engine()),
-                      run.simulation().counts(), run.writer()));
+         summary_text(run.record(), run.model(), Look(run.simulation().engine()), run.simulation().counts(),
+                      run.writer()));
 }
 
 Ending play(Run& run, const InterruptGuard& interrupt, bool quiet) {
@@ -102,9 +103,9 @@ Ending play(Run& run, const InterruptGuard& interrupt, bool quiet) {
 
 int run_command(const RunOptions& given) {
   RunOptions options = given;
-  if (!options.replay.empty() && options.model.empty())
-    options.model = RunFolder{options.replay}.model().string();
   RunView view(options);
+  std::optional<ReplayedRun> replayed;
+  if (!options.replay.empty()) replayed.emplace(options.replay).complete(options);
   const auto started = WallClock::Clock::now();
   prefer_errors_to_signals();
   const auto model =
@@ -113,6 +114,7 @@ int run_command(const RunOptions& given) {
   if (kHasHdf5) options.engine.store = &parts;
   if (!meet_others(options.engine, *model)) return follow_orders(options.engine, *model);
   Run run(model, settings_of(options, view.controller()), started);
+  if (replayed) replayed->check_start(run, given);
   if (!options.json) announce(run);
   for (const std::string& note : run.start().notes) tell(stderr, "  note: {}\n", note);
   if (!options.json && options.model.empty() && !options.view)
@@ -121,8 +123,9 @@ int run_command(const RunOptions& given) {
   view.begin(run, interrupt);
   const Ending ending = play(run, interrupt, options.json);
   print_summary(run, options.json);
+  const bool is_right = !replayed || ending != Ending::finished || replayed->check_end(run);
   view.stay(run, interrupt);
-  return ending == Ending::finished     ? 0
+  return ending == Ending::finished     ? (is_right ? 0 : 1)
          : ending == Ending::time_limit ? kExitTimeLimit
                                         : 128 + interrupt.signal();
 }

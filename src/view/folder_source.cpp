@@ -21,7 +21,10 @@ constexpr std::size_t kKept = 6;  // frames
 }  // namespace
 
 FolderSource::FolderSource(const std::filesystem::path& path)
-    : folder_(run_with_snapshots(path)), model_(read_model(folder_.model())), measures_(folder_.measures()) {
+    : folder_(run_with_snapshots(path)),
+      model_(read_model(folder_.model())),
+      measures_(folder_.measures()),
+      about_version_(next_about_version()) {
   model_.source = path.string();
 }
 
@@ -34,12 +37,15 @@ std::string FolderSource::status() {
   const std::vector<int64_t> times = snapshot_times(folder_.path);
   JsonObject status;
   status.add("state", "folder").add("mcs", times.empty() ? 0 : times.back()).add("total", model_.total_mcs());
+  status.add("about", about_version_);
   // A list of numbers; JsonObject has none.
   const std::string rest = status.line();
   return fmt::format("{}, \"snapshots\": [{}]}}", rest.substr(0, rest.size() - 1), fmt::join(times, ", "));
 }
 
-Bytes FolderSource::packed(int64_t mcs, const FrameContent& content) {
+Bytes FolderSource::packed(int64_t mcs, FrameContent content) {
+  const std::vector<std::string> fields = site_fields(model_);
+  if (std::find(fields.begin(), fields.end(), content.field) == fields.end()) content.field = "";
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(recent_.begin(), recent_.end(),
                                   [&](const Packed& p) { return p.mcs == mcs && p.content == content; });

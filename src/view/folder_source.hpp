@@ -28,11 +28,12 @@ class FolderSource : public Source {
     Bytes bytes;
   };
   int64_t snapshot_of(const std::optional<int64_t>& mcs) const;
-  Bytes packed(int64_t mcs, const FrameContent& content);
+  Bytes packed(int64_t mcs, FrameContent content);
 
   RunFolder folder_;
   Model model_;
   MeasuresFile measures_;
+  int64_t about_version_;
   std::mutex mutex_;          // one snapshot is read at a time
   std::list<Packed> recent_;  // the last one first
 };

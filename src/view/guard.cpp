@@ -35,6 +35,7 @@ Guard::Guard(int port, std::vector<std::string> names, bool in_frames)
       cookie_name_(fmt::format("kiln-{}", port)),
       cookie_(new_token()) {
   names_.push_back("localhost");
+  for (std::string& name : names_) name = http::lower_case(name);
 }
 
 bool Guard::is_our_host(const std::string& host) const {
@@ -80,7 +81,8 @@ std::string Guard::token_for_one() {
 }
 
 std::optional<http::Reply> Guard::refuse(const http::Request& request, bool brings_token) const {
-  const std::string host = request.header("host"), origin = request.header("origin"),
+  const std::string host = http::lower_case(request.header("host")),
+                    origin = http::lower_case(request.header("origin")),
                     from = request.header("sec-fetch-site");
   if (!is_our_host(host))
     return http::reply(

@@ -32,7 +32,7 @@ class Guard {
   std::string token_for_one();
 
  private:
-  bool is_our_host(const std::string& host) const;
+  bool is_our_host(const std::string& host) const;  // in lower case
   bool has_cookie(const http::Request& request) const;
   bool comes_from_frame(const http::Request& request) const;
   std::string frame_ancestors() const;

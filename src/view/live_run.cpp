@@ -14,7 +14,6 @@ namespace {
 
 constexpr double kLeastSeconds = 0.09;  // between two frames
 constexpr double kRestPerWork = 40;     // so many times as long as a frame took, none is taken
-constexpr int kMostHeld = 8;            // frames that slow clients may hold
 constexpr auto kLongestWait = std::chrono::milliseconds(1000);
 constexpr auto kLongestPicture = std::chrono::seconds(60);
 constexpr double kRateSeconds = 5;
@@ -35,6 +34,8 @@ LiveRun::LiveRun(Simulation& simulation, std::string name, std::filesystem::path
       name_(std::move(name)),
       measures_(std::move(measures)),
       about_(about_json(simulation.model(), name_, steerer != nullptr)),
+      about_version_(next_about_version()),
+      fields_(site_fields(simulation.model())),
       mcs_(simulation.mcs()),
       total_(simulation.model().total_mcs()) {}
 
@@ -54,7 +55,7 @@ std::string LiveRun::status() {
   JsonObject status;
   const int64_t total = std::max({total_, goal_, mcs_});
   status.add("state", closed_ ? "ended" : paused_ ? "paused" : is_idle() ? "idle" : "running");
-  status.add("mcs", mcs_).add("total", total).add("phase", phase_);
+  status.add("mcs", mcs_).add("total", total).add("phase", phase_).add("about", about_version_);
   const double per_second = rate();
   status.add("rate", per_second);
   if (per_second > 0) status.add("seconds_left", double(total - mcs_) / per_second);
@@ -62,8 +63,10 @@ std::string LiveRun::status() {
   return status.line();
 }
 
-NumberedFrame LiveRun::frame(const FrameWish& wish) {
+NumberedFrame LiveRun::frame(const FrameWish& given) {
   std::unique_lock lock(mutex_);
+  FrameWish wish = given;
+  if (std::find(fields_.begin(), fields_.end(), wish.content.field) == fields_.end()) wish.content.field = "";
   const auto is_there = [&] {
     const auto found = frames_.find(wish.content);
     return closed_ || (found != frames_.end() && found->second.frame.number > wish.after);
@@ -142,6 +145,7 @@ void LiveRun::take_at_once() {
   {
     const std::lock_guard lock(mutex_);
     waiting_.try_emplace(FrameContent{}, 0);
+    next_content_ = {};
   }
   take_frames();
   if (packing_.valid()) packing_.wait();
@@ -179,10 +183,27 @@ bool LiveRun::is_idle() const {
 }
 
 bool LiveRun::may_take_frame() {
-  const Clock::time_point next = is_idle() ? next_idle_ : next_;
+  const Clock::time_point next = paused_ || is_idle() ? next_idle_ : next_;
   if (waiting_.empty() || is_packing() || Clock::now() < next || missing().empty()) return false;
+  return held_by_clients() < kMostHeld;
+}
+
+// The newest of each content are kept here, too: what counts is which are kept for a client alone, or may
+// soon be.
+std::size_t LiveRun::held_by_clients() {
   std::erase_if(sent_, [](const auto& frame) { return frame.expired(); });
-  return int(sent_.size()) < kMostHeld;
+  return std::size_t(std::count_if(sent_.begin(), sent_.end(), [&](const auto& sent) {
+    const Bytes frame = sent.lock();
+    const auto is_it = [&](const auto& newest) { return newest.second.frame.bytes == frame; };
+    const long others = 1 + (std::any_of(frames_.begin(), frames_.end(), is_it) ? 1 : 0);
+    return frame.use_count() > others;
+  }));
+}
+
+std::size_t LiveRun::frames_held() const {
+  const std::lock_guard lock(mutex_);
+  return std::size_t(
+      std::count_if(sent_.begin(), sent_.end(), [](const auto& frame) { return !frame.expired(); }));
 }
 
 bool LiveRun::is_packing() const {
@@ -200,17 +221,38 @@ std::vector<FrameContent> LiveRun::missing() const {
   return contents;
 }
 
+// By turns, so that none waits for ever.
+std::vector<FrameContent> LiveRun::next_batch() {
+  std::vector<FrameContent> contents = missing();
+  const auto next = std::lower_bound(contents.begin(), contents.end(), next_content_);
+  std::rotate(contents.begin(), next, contents.end());
+  const std::size_t most = std::max<std::size_t>(kMostHeld - std::min(held_by_clients(), kMostHeld), 1);
+  next_content_ = contents.size() > most ? contents[most] : FrameContent{};
+  contents.resize(std::min(contents.size(), most));
+  return contents;
+}
+
+// Where memory is short, clients get none for now: a run does not end because it is watched.
 void LiveRun::take_frames() {
   const auto start = Clock::now();
-  std::vector<FrameContent> contents;
-  int64_t changes = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    contents = missing();
-    changes = changes_;
-    if (contents.empty()) std::erase_if(waiting_, is_of_nobody);
+  try {
+    std::vector<FrameContent> contents;
+    int64_t changes = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      contents = next_batch();
+      changes = changes_;
+      if (contents.empty()) std::erase_if(waiting_, is_of_nobody);
+    }
+    if (contents.empty()) return;
+    take_batch(contents, changes);
+  } catch (const std::exception&) {
+    // What else went wrong, the run itself will meet.
   }
-  if (contents.empty()) return;
+  rest_after(seconds_since(start));
+}
+
+void LiveRun::take_batch(const std::vector<FrameContent>& contents, int64_t changes) {
   const Look look(simulation_.engine(), Look::Cells::when_asked);
   const int64_t mcs = look.mcs();
   std::vector<std::function<std::string()>> taken;
@@ -225,7 +267,9 @@ void LiveRun::take_frames() {
     packing_ = std::async(std::launch::async, std::move(pack));
   else
     pack();
-  const double took = seconds_since(start);
+}
+
+void LiveRun::rest_after(double took) {
   const auto in = [](double seconds) {
     return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   };
@@ -245,13 +289,21 @@ void LiveRun::end_taking(int64_t mcs, int64_t changes) {
   std::erase_if(frames_, [&](const auto& taken) {
     return taken.second.frame.mcs != mcs || taken.second.changes != changes;
   });
+  const auto is_older = [](const auto& one, const auto& other) {
+    return one.second.frame.number < other.second.frame.number;
+  };
+  while (frames_.size() > kMostHeld)
+    frames_.erase(std::min_element(frames_.begin(), frames_.end(), is_older));
   std::erase_if(waiting_, is_of_nobody);
   came_.notify_all();
 }
 
 void LiveRun::model_changed(const Model& model) {
   const std::lock_guard lock(mutex_);
-  about_ = about_json(model, name_, steerer_ != nullptr);
+  std::string about = about_json(model, name_, steerer_ != nullptr);
+  if (about != about_) about_version_ = next_about_version();
+  about_ = std::move(about);
+  fields_ = site_fields(model);
   total_ = model.total_mcs();
   ++changes_;
   wished_.notify_all();

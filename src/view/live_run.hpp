@@ -26,6 +26,8 @@ class Steerer;
 class LiveRun : public Source, public Observer {
  public:
   using Clock = std::chrono::steady_clock;
+  // Frames that slow clients may hold, that are taken at a time, and that are kept for the next to ask.
+  static constexpr std::size_t kMostHeld = 8;
 
   // Both outlive it until it is closed; `steerer` is null where the run is only watched. Takes the first
   // frame.
@@ -39,6 +41,7 @@ class LiveRun : public Source, public Observer {
   Measures measures() override { return measures_.read(); }
   http::Reply steer(const std::string& command) override;
   http::Reply numbers() override;
+  std::size_t frames_held() const;  // in memory now
 
   // For the run.
   int64_t next_due(int64_t) const override { return kNeverDue; }
@@ -71,9 +74,13 @@ class LiveRun : public Source, public Observer {
   };
   bool is_idle() const;
   bool may_take_frame();
+  std::size_t held_by_clients();
   std::vector<FrameContent> missing() const;  // what clients wait for, of this MCS
+  std::vector<FrameContent> next_batch();     // as many of these as may be held
   bool is_packing() const;
   void take_frames();
+  void take_batch(const std::vector<FrameContent>& contents, int64_t changes);
+  void rest_after(double seconds);
   void take_at_once();
   void show(const FrameContent& content, Bytes bytes, int64_t mcs, int64_t changes);
   void end_taking(int64_t mcs, int64_t changes);
@@ -88,9 +95,12 @@ class LiveRun : public Source, public Observer {
   std::condition_variable came_, wished_;
   // All below is guarded by the mutex.
   std::string about_;
+  int64_t about_version_;
+  std::vector<std::string> fields_;                     // of sites, that clients may wish for
   std::map<FrameContent, int> waiting_;                 // clients, by what they wish for
   std::map<FrameContent, Taken> frames_;                // the newest of each
   std::vector<std::weak_ptr<const std::string>> sent_;  // that clients may still hold
+  FrameContent next_content_;                           // the batch begins with it, or the first after it
   int64_t number_ = 0, changes_ = 0;
   Clock::time_point next_ = Clock::now(), next_idle_ = next_;  // the earliest times for a frame
   struct Passed {

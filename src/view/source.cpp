@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+
 #include "base/json.hpp"
 #include "view/about.hpp"
 #include "view/frame.hpp"
@@ -13,6 +15,11 @@ http::Reply Source::steer(const std::string&) {
 }
 
 http::Reply Source::numbers() { return http::json_reply("[]"); }
+
+int64_t next_about_version() {
+  static std::atomic<int64_t> last = 0;
+  return ++last;
+}
 
 std::string about_json(const Model& model, const std::string& name, bool steers) {
   const Lattice& lattice = model.lattice;

@@ -31,9 +31,9 @@ struct NumberedFrame {
 class Source {
  public:
   virtual ~Source() = default;
-  // What does not change: title, sizes, types, units. As JSON.
+  // What seldom changes: title, sizes, types, units. As JSON.
   virtual std::string about() = 0;
-  // Where it stands, as JSON.
+  // Where it stands, as JSON; its "about" rises whenever about() changes.
   virtual std::string status() = 0;
   // May wait for a moment for one to come.
   virtual NumberedFrame frame(const FrameWish& wish) = 0;

@@ -92,16 +92,20 @@ std::string numbers_json(const Model& model) {
   return all.line();
 }
 
-void ChangeLog::open(const std::filesystem::path& file, int64_t last_mcs) {
-  file_ = file;
+void ChangeLog::open(const Run& run) {
+  file_ = run.folder().steering();
   changes_.clear();
-  if (last_mcs > 0 && std::filesystem::exists(file)) changes_ = read_changes(file);
-  std::erase_if(changes_, [&](const Change& change) { return change.mcs > last_mcs; });
+  if (run.start().resumed && std::filesystem::exists(file_)) changes_ = read_changes(file_);
+  std::erase_if(changes_, [&](const Change& change) { return change.mcs > run.start_mcs(); });
 }
 
-// Written anew each time, since changes are few: the file is whole whatever happens.
 void ChangeLog::add(const Change& change) {
   changes_.push_back(change);
+  write();
+}
+
+// Anew each time, since changes are few: the file is whole whatever happens.
+void ChangeLog::write() const {
   std::string text;
   for (const Change& one : changes_) text += line_of(one);
   write_text_atomically(file_, text);
@@ -109,7 +113,7 @@ void ChangeLog::add(const Change& change) {
 
 void Replay::attach(Run& run) {
   run_ = &run;
-  log_.open(run.folder().steering(), run.start_mcs());
+  log_.open(run);
 }
 
 int64_t Replay::next_due(int64_t mcs) const {
@@ -132,7 +136,7 @@ void Steerer::attach(Run& run, const InterruptGuard& interrupt, std::function<vo
   run_ = &run;
   interrupt_ = &interrupt;
   while_paused_ = std::move(while_paused);
-  log_.open(run.folder().steering(), run.start_mcs());
+  log_.open(run);
   const std::lock_guard lock(mutex_);
   numbers_ = numbers_json(run.model());
 }
@@ -186,7 +190,7 @@ Controller::Answer Steerer::act() {
     // One step goes on, and is back after an MCS.
     const bool steps = std::exchange(steps_, false);
     wants_now_ = pauses_;
-    const bool goes_on = !pauses_ || steps || interrupt_->requested();
+    const bool goes_on = !pauses_ || steps || interrupt_->requested() || run_->is_time_up();
     if (!goes_on) {  // clients that are answered find it paused
       lock.unlock();
       while_paused_();

@@ -37,11 +37,16 @@ std::string numbers_json(const Model& model);
 // What the run was changed by so far, in its folder.
 class ChangeLog {
  public:
-  // Goes on with what is there up to and including `last_mcs`; 0 starts anew.
-  void open(const std::filesystem::path& file, int64_t last_mcs);
+  // A run that is resumed goes on with what is there up to where it stands.
+  void open(const Run& run);
+  // Makes the file, once the folder is there: a run without any change can be repeated, too, and changes
+  // after a checkpoint that a run goes back to are gone.
+  void begin() const { write(); }
   void add(const Change& change);
 
  private:
+  void write() const;
+
   std::filesystem::path file_;
   std::vector<Change> changes_;
 };
@@ -53,6 +58,7 @@ class Replay : public Controller {
   void attach(Run& run);
 
   std::string name() const override { return "kiln run --replay"; }
+  void begin() override { log_.begin(); }
   int64_t next_due(int64_t mcs) const override;
   Answer act() override;
 
@@ -77,6 +83,7 @@ class Steerer : public Controller {
 
   // For the run.
   std::string name() const override { return "kiln run --steer"; }
+  void begin() override { log_.begin(); }
   // After every MCS while it is paused, so that a step is one.
   int64_t next_due(int64_t mcs) const override { return wants_now_ ? mcs + 1 : kNeverDue; }
   bool wants_now() const override { return wants_now_; }

@@ -1,17 +1,23 @@
 #include "view/token.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
-#include <cstdint>
-#include <random>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "base/error.hpp"
 
 namespace kiln::view {
 
 std::string new_token() {
-  std::random_device random;  // of the system: getrandom, or /dev/urandom
-  std::string token;
-  for (int i = 0; i < 6; ++i) token += fmt::format("{:08x}", uint32_t(random()));
-  return token;
+  std::array<unsigned char, 24> random{};
+  if (getentropy(random.data(), random.size()) != 0)
+    throw Failure(fmt::format("the system gives no random numbers for the viewer's token: {}.",
+                              std::generic_category().message(errno)));
+  return fmt::format("{:02x}", fmt::join(random, ""));
 }
 
 bool same_secret(std::string_view given, std::string_view secret) {

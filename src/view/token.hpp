@@ -6,7 +6,7 @@
 
 namespace kiln::view {
 
-// 192 bits of the system's randomness, as 48 hexadecimal digits.
+// 192 bits of the system's randomness, as 48 hexadecimal digits. Failure where it gives none.
 std::string new_token();
 
 // In a time that does not depend on where they differ.

@@ -25,6 +25,16 @@ TEST(Json, ReplacesWhatIsNoUtf8) {
   EXPECT_EQ(json_of("\xF0\x9F\xA7\xAB"), "\"\xF0\x9F\xA7\xAB\"");
 }
 
+TEST(Json, TextsComeBack) {
+  for (const std::string_view text :
+       {std::string_view(""), std::string_view("a\"b\\c/d"), std::string_view("\n\t\r\x01\x1f\x7f\0", 7),
+        std::string_view("µm² 細胞 🧫"), std::string_view("\\")})
+    EXPECT_EQ(text_of_json(json_of(text)), text);
+  for (const char* wrong : {"", "\"", "a", "\"a", "\"a\\\"", "\"a\"b\"", "3", "null", R"("\x")", R"("\u12")",
+                            R"("\u00g0")", R"("\u00e4")"})
+    EXPECT_EQ(text_of_json(wrong), std::nullopt) << wrong;
+}
+
 TEST(Json, WritesNumbersThatComeBack) {
   EXPECT_EQ(json_of(0.1), "0.1");
   EXPECT_EQ(json_of(-2.5e-7), "-2.5e-07");

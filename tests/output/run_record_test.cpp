@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "base/error.hpp"
 #include "file_examples.hpp"
 
 namespace kiln {
@@ -84,6 +85,34 @@ TEST(RunRecord, IsOfTheStateThatTheRunCameTo) {
   EXPECT_FALSE(is_of(run_json(record), record.from->hash)) << "where it began";
   EXPECT_FALSE(is_of("", record.hash));
   EXPECT_FALSE(is_record_of(folder / "none", record.hash));
+}
+
+TEST(RunRecord, TellsWhereARunBeganAndWhereItCameTo) {
+  const ScratchFolder folder;
+  EXPECT_FALSE(read_record(folder / "none"));
+  RunRecord record = example_record();
+  record.from->file = "runs/\"b\" ü\\/checkpoint.h5";
+  set_bytes(folder / "run.json", run_json(record));
+  const std::optional<RunRecord> read = read_record(folder / "run.json");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->version, record.version);
+  EXPECT_EQ(read->schedule, record.schedule);
+  EXPECT_EQ(read->hash, record.hash);
+  EXPECT_EQ(read->mcs, record.mcs);
+  EXPECT_TRUE(read->interrupted);
+  ASSERT_TRUE(read->from);
+  EXPECT_EQ(read->from->file, record.from->file);
+  EXPECT_EQ(read->from->hash, record.from->hash);
+  EXPECT_EQ(read->from->mcs, record.from->mcs);
+  record.from.reset();
+  record.interrupted = false;
+  set_bytes(folder / "run.json", run_json(record));
+  EXPECT_FALSE(read_record(folder / "run.json")->from);
+  EXPECT_FALSE(read_record(folder / "run.json")->interrupted);
+  for (const char* wrong : {"", "{}", R"({"version": "1", "schedule": "tiles", "hash": "x", "mcs": "y"})"}) {
+    set_bytes(folder / "run.json", wrong);
+    EXPECT_THROW(read_record(folder / "run.json"), UserError) << wrong;
+  }
 }
 
 TEST(RunRecord, HasASummaryOnOneLine) {

@@ -399,6 +399,7 @@ class Views(Viewing):
             ({"port": 0}, "port is 0, but must be an integer between 1 and 65535."),
             ({"port": "a"}, "port is 'a', but must be"),
             ({"listen": 5}, "listen is 5, but must be a text."),
+            ({"listen": ""}, "listen is '', but must be an address of this machine."),
             ({"listen": "203.0.113.9"}, "cannot listen at 203.0.113.9"),
             ({"height": 3}, "height is 3, but must be an integer between 100"),
         ]:

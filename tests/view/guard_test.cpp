@@ -24,7 +24,7 @@ http::Request request(const std::string& method, const std::string& path,
 
 class ViewGuard : public testing::Test {
  protected:
-  explicit ViewGuard(bool in_frames = false) : guard_(kPort, {"workstation"}, in_frames) {}
+  explicit ViewGuard(bool in_frames = false) : guard_(kPort, {"workstation", "Lab-PC"}, in_frames) {}
 
   std::string cookie() const {
     const std::string text = guard_.cookie().second;
@@ -99,8 +99,9 @@ TEST_F(ViewGuard, TheCookieIsNotTheTokenAndScriptsDoNotSeeIt) {
 
 // A name that is made to point here (DNS rebinding) is another site's.
 TEST_F(ViewGuard, OnlyItsOwnNamesAndPlainAddressesAreItsHost) {
-  for (const char* own : {"127.0.0.1:8642", "localhost:8642", "localhost:9000", "localhost", "[::1]:8642",
-                          "192.168.1.7:8642", "workstation:8642"})
+  for (const char* own :
+       {"127.0.0.1:8642", "localhost:8642", "localhost:9000", "localhost", "[::1]:8642", "192.168.1.7:8642",
+        "workstation:8642", "LOCALHOST:8642", "WorkStation", "Lab-PC:8642", "lab-pc:8642"})
     EXPECT_TRUE(lets_in_with({{"host", own}})) << own;
   for (const char* other :
        {"", "evil.example", "evil.example:8642", "127.0.0.1.evil.example", "localhost.evil", "1.2.3",
@@ -112,6 +113,8 @@ TEST_F(ViewGuard, OtherSitesAreRefused) {
   const std::string own = "http://127.0.0.1:8642";
   EXPECT_TRUE(lets_in_with({{"origin", own}}));
   EXPECT_TRUE(lets_in_with({{"origin", own}}, "POST"));
+  EXPECT_TRUE(lets_in_with({{"host", "Lab-PC:8642"}, {"origin", "http://lab-pc:8642"}}, "POST"));
+  EXPECT_FALSE(lets_in_with({{"host", "Lab-PC:8642"}, {"origin", "http://localhost:8642"}}, "POST"));
   EXPECT_FALSE(lets_in_with({}, "POST"));
   for (const char* other :
        {"http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1:8642"}) {
@@ -185,7 +188,8 @@ TEST_F(ViewGuardOfFrames, OnlyPagesOfThisMachineMayShowIt) {
   ASSERT_NE(at, policy.npos);
   EXPECT_EQ(policy.substr(at),
             "frame-ancestors http://127.0.0.1:* https://127.0.0.1:* vscode-webview: vscode-file: "
-            "http://workstation:* https://workstation:* http://localhost:* https://localhost:*");
+            "http://workstation:* https://workstation:* http://lab-pc:* https://lab-pc:* http://localhost:* "
+            "https://localhost:*");
   EXPECT_EQ(policy.substr(0, at).find("http"), policy.npos);
 }
 

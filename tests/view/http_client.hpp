@@ -39,14 +39,19 @@ class Connection {
   // All until the other side closes; `most_ms`: without anything new.
   std::string read_all(int most_ms = 10'000) const {
     std::string all;
+    each_part([&](std::string_view part) { all.append(part); }, most_ms);
+    return all;
+  }
+  // Likewise, for answers that are not kept.
+  template <class Take>
+  void each_part(const Take& take, int most_ms = 10'000) const {
     char buffer[4096];
     pollfd on{socket_, POLLIN, 0};
     while (poll(&on, 1, most_ms) > 0) {
       const ssize_t count = recv(socket_, buffer, sizeof buffer, 0);
       if (count <= 0) break;
-      all.append(buffer, std::size_t(count));
+      take(std::string_view(buffer, std::size_t(count)));
     }
-    return all;
   }
 
  private:

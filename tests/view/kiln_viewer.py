@@ -68,15 +68,19 @@ MPI = os.environ | {"OMPI_MCA_plm": "isolated", "OMPI_ALLOW_RUN_AS_ROOT": "1", "
 
 
 class Program:
-    """`kiln` with arguments, in so many processes; `url` is what it printed."""
+    """`kiln` with arguments, in so many processes; `url` is what it printed, at once or for find_url() to wait for."""
 
-    def __init__(self, *arguments, processes=1):
+    def __init__(self, *arguments, processes=1, prints_url=True):
         self._folder, self._texts = tempfile.TemporaryDirectory(), None
         self._out, self._log = Path(self._folder.name) / "out", Path(self._folder.name) / "log"
         with open(self._out, "w") as out, open(self._log, "w") as log:
             launcher = ["mpirun", "-n", str(processes)] if processes > 1 else []
             self.process = subprocess.Popen([*launcher, KILN, *map(str, arguments)], stdout=out, stderr=log,
                                             stdin=subprocess.DEVNULL, env=MPI)
+        if prints_url:
+            self.find_url()
+
+    def find_url(self):
         found = self.wait_for(r"(http://[^/\s]+)/\?token=\w+\n")
         self.url, self.address = found.group().strip(), found.group(1)
 

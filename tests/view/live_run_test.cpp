@@ -1,90 +1,19 @@
 // Runs that are watched and steered: the same bits as without watchers, and again when they are repeated.
 #include "view/live_run.hpp"
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <csignal>
-#include <cstring>
 #include <fstream>
 #include <thread>
 
 #include "base/error.hpp"
-#include "base/json.hpp"
-#include "base/text.hpp"
-#include "data/hdf5/file.hpp"
-#include "model/file/read.hpp"
 #include "view/folder_source.hpp"
 #include "view/measure_plots.hpp"
+#include "view/run_fixture.hpp"
 #include "view/steerer.hpp"
 
 namespace kiln::view {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr const char* kModel = R"(mcs = 80
-temperature = 10
-[lattice]
-size = [40, 36]
-[types.a]
-volume = {target = 40, lambda = 2}
-act = {lambda = 20, max = 8}
-[types.b]
-volume = {target = 40, lambda = 2}
-[adhesion]
-a.b = 6
-[[initial]]
-kind = "boxes"
-types = {a = 1, b = 1}
-box = [6, 6]
-spacing = [8, 9]
-[measure]
-every = 4
-[output]
-lattice_every = 20
-)";
-
-// Long enough to be steered, with few files.
-const std::vector<std::string> kLong = {"mcs=1500", "output.lattice_every=0", "measure.every=100"};
-
-std::shared_ptr<const Model> model_of(const std::vector<std::string>& set = {}) {
-  return std::make_shared<const Model>(parse_model(kModel, "m.toml", "", set));
-}
-
-class ViewRun : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!kHasHdf5) GTEST_SKIP() << "no HDF5";
-    folder_ = fs::temp_directory_path() / ("kiln-view-" + std::to_string(getpid()) + "-" +
-                                           testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::unique_ptr<kiln::Run> run_in(const std::string& name, Controller* controller = nullptr,
-                                    const std::vector<std::string>& set = {}) const {
-    RunSettings settings;
-    settings.engine.engine = "threads";
-    settings.out = folder_ / name;
-    settings.controller = controller;
-    return std::make_unique<kiln::Run>(model_of(set), settings, kiln::Run::Clock::now());
-  }
-  std::string hash_of(kiln::Run& run) const {
-    EXPECT_EQ(run.go(nullptr), Ending::finished);
-    return run.record().hash;
-  }
-
-  fs::path folder_;
-};
-
-int64_t mcs_of(const NumberedFrame& frame) {
-  uint32_t length = 0;
-  std::memcpy(&length, frame.bytes->data() + 4, 4);
-  return *whole_in(*json_member(frame.bytes->substr(8, length), "mcs"));
-}
 
 TEST_F(ViewRun, WatchersChangeNoBit) {
   const std::string hash = hash_of(*run_in("alone"));
@@ -175,6 +104,30 @@ TEST_F(ViewRun, PausesStepsAndGoesOn) {
   EXPECT_EQ(steerer.take(R"({"do": "go"})").status, 409);
 }
 
+// As a run that was not paused: with a checkpoint, after the MCS at which it stood.
+TEST_F(ViewRun, TheTimeLimitEndsAPausedRun) {
+  const std::vector<std::string> endless = {"mcs=100000000", "output.lattice_every=0", "measure.every=1000"};
+  Steerer steerer;
+  const auto run = run_in("paused", &steerer, endless, {4, 0});
+  const InterruptGuard interrupt;
+  LiveRun live(*run, &steerer);
+  steerer.attach(*run, interrupt, [&live] { live.serve_frames(true); });
+  run->add(live);
+  int64_t paused_at = 0;
+  std::thread person([&] {
+    if (steerer.take(R"({"do": "pause"})").status == 200)
+      paused_at = *whole_in(*json_member(live.status(), "mcs"));
+  });
+  EXPECT_EQ(run->go(&interrupt), Ending::time_limit);
+  steerer.close();
+  person.join();
+  EXPECT_GT(paused_at, 0);
+  EXPECT_EQ(run->record().mcs, paused_at);
+  EXPECT_EQ(run->record().stopped_by, "the time limit");
+  const auto rest = run_in("paused", &steerer, endless, {0.001, 0}, IfExists::resume);
+  EXPECT_EQ(rest->start_mcs(), paused_at);
+}
+
 TEST_F(ViewRun, ASteeredRunIsRepeatedToTheLastBit) {
   Steerer steerer;
   const auto run = run_in("steered", &steerer, kLong);
@@ -258,7 +211,7 @@ TEST_F(ViewRun, PlotsOfAFolderWaitForWholeRows) {
 }
 
 TEST_F(ViewRun, OnlyNumbersOfThePhysicsChangeOnTheWay) {
-  const auto model = model_of();
+  const auto model = small_model();
   EXPECT_EQ(changed_model(*model, "temperature=12")->phases[0].physics.temperature, 12);
   for (const char* wrong :
        {"temperature=hot", "temperature=true", "temperature=[1]", "lattice.size=3", "mcs=3", "seed=4",

@@ -114,11 +114,15 @@ fs::path RunFolder::labels(int64_t mcs) const {
   return path / "labels" / fmt::format("labels_{:08}.ome.tif", mcs);
 }
 
+bool has_snapshots(const RunFolder& folder) {
+  return fs::exists(folder.lattice()) || has_content(folder.snapshots());
+}
+
 RunFolder run_with_snapshots(const fs::path& path) {
   const RunFolder folder{path};
   if (!fs::exists(folder.model()))
     throw UserError(fmt::format("{} is not the folder of a run: it has no model.toml.", path.string()));
-  if (!fs::exists(folder.lattice()) && !has_content(folder.snapshots()))
+  if (!has_snapshots(folder))
     throw UserError(
         fmt::format("{} has no lattice.h5 and no snapshots, so there are no saved states.", path.string()));
   return folder;
@@ -170,6 +174,15 @@ FolderLock::FolderLock(const fs::path& folder)
     throw UserError(fmt::format(
         "another process is running in {}; wait until it ends, or give another --out.", folder.string()));
   }
+}
+
+// A shared lock, given back at once.
+bool is_running_in(const fs::path& folder) {
+  const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) return false;
+  const bool is_locked = ::flock(opened, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(opened);
+  return is_locked;
 }
 
 FolderLock::~FolderLock() {

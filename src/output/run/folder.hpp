@@ -68,6 +68,10 @@ class FolderLock {
   int folder_;
 };
 
+// Whether another process runs in the folder now. Where a file system has no locks: no.
+bool is_running_in(const std::filesystem::path& folder);
+
+bool has_snapshots(const RunFolder& folder);
 // The folder of a run, which may be under way, with a model and snapshots; UserError where there are none.
 RunFolder run_with_snapshots(const std::filesystem::path& path);
 

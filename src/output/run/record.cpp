@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <thread>
 
+#include "base/bytes_of_file.hpp"
+#include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/text.hpp"
 #include "base/wording.hpp"
 
 namespace kiln {
@@ -60,9 +62,33 @@ std::string run_json(const RunRecord& r) {
   return json.add("out", r.out).add("notes", r.notes).lines();
 }
 
+std::optional<RunRecord> read_record(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return std::nullopt;
+  const std::string json = bytes_of_file(file);
+  const auto wrong = [&](const char* key) {
+    return UserError(fmt::format("{} is not the record of a run: it lacks \"{}\".", file.string(), key));
+  };
+  const auto text = [&](const std::string& object, const char* key) {
+    const std::optional<std::string> value = text_of_json(json_member(object, key).value_or(""));
+    return value ? *value : throw wrong(key);
+  };
+  const auto whole = [&](const std::string& object, const char* key) {
+    const std::optional<int64_t> value = whole_in(json_member(object, key).value_or(""));
+    return value ? *value : throw wrong(key);
+  };
+  RunRecord record;
+  record.version = text(json, "version");
+  record.schedule = text(json, "schedule");
+  record.hash = text(json, "hash");
+  record.mcs = whole(json, "mcs");
+  record.interrupted = json_member(json, "interrupted") != json_of(false);
+  const std::string from = json_member(json, "from").value_or("null");
+  if (from != "null") record.from = BranchPoint{text(from, "file"), text(from, "hash"), whole(from, "mcs")};
+  return record;
+}
+
 bool is_record_of(const std::filesystem::path& file, const std::string& hash) {
-  std::ifstream in(file);
-  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  const std::string text = bytes_of_file(file);
   return json_member(text, "hash") == json_of(hash) && json_member(text, "interrupted") == json_of(false);
 }
 

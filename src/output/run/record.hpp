@@ -49,6 +49,10 @@ std::string run_json(const RunRecord& record);
 // Whether the run.json in this file was written at the end of a run that came to this state.
 bool is_record_of(const std::filesystem::path& file, const std::string& hash);
 
+// What a run.json says of where a run began and where it came to: version, schedule, mcs, hash, interrupted
+// and from; all else stays empty. None where there is no such file.
+std::optional<RunRecord> read_record(const std::filesystem::path& file);
+
 // One line with hash, mcs, cells, engine, schedule, seconds, site_updates_per_second, out.
 std::string summary_json(const RunRecord& record);
 

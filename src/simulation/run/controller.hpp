@@ -16,6 +16,8 @@ class Controller {
 
   virtual ~Controller() = default;
   virtual std::string name() const = 0;  // as run.json says it
+  // The run's folder is there, and no MCS of it has been played, or of this part of it.
+  virtual void begin() {}
   // The first MCS after `mcs` at which it wants to be asked. A function of `mcs` alone, so that a run that
   // was interrupted asks at the same ones.
   virtual int64_t next_due(int64_t mcs) const = 0;

@@ -131,11 +131,15 @@ Ending Run::write_and_run(const InterruptGuard* interrupt) {
   stopwatch_.emplace(started_, resumed);
   writer_->add(*stopwatch_);
   for (Observer* observer : added_) writer_->add(*observer);
-  if (settings_.controller != nullptr) steering_.by = settings_.controller->name();
+  if (settings_.controller != nullptr) {
+    steering_.by = settings_.controller->name();
+    settings_.controller->begin();
+  }
   WallTimes times = settings_.times;
   if (!kHasHdf5) times.checkpoint_every_s = 0;
-  WallClock clock(times, started_, first_guess_s_);
-  const Ending ending = Runner(*simulation_, *writer_, settings_.controller, steering_).run(interrupt, clock);
+  clock_.emplace(times, started_, first_guess_s_);
+  const Ending ending =
+      Runner(*simulation_, *writer_, settings_.controller, steering_).run(interrupt, *clock_);
   writer_->finish();
   fill(ending, interrupt);
   write_summary_files(record_, model(), Look(simulation_->engine()), *writer_, folder_);
@@ -175,6 +179,8 @@ void Run::change_model(std::shared_ptr<const Model> model) {
   steering_.changed = true;
   steering_.model = this->model().resolved;
 }
+
+bool Run::is_time_up() const { return clock_ && clock_->is_up(simulation_->last_while_seconds()); }
 
 void Run::change_state(State state) {
   writer_->wait();

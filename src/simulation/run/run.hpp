@@ -53,6 +53,8 @@ class Run {
   // what the tables and files are made of would change.
   void change_model(std::shared_ptr<const Model> model);
   void change_state(State state);
+  // Likewise: whether the time limit leaves no time for more, so that it has to let go of the run.
+  bool is_time_up() const;
 
   // After go(); the writer is null where there was nothing left to do.
   const RunRecord& record() const { return record_; }
@@ -78,6 +80,7 @@ class Run {
   Steering steering_;
   std::vector<Observer*> added_;
   std::optional<Stopwatch> stopwatch_;
+  std::optional<WallClock> clock_;  // while it goes on
   std::optional<RunWriter> writer_;
   RunRecord record_;
 };

@@ -5,15 +5,22 @@
 namespace kiln {
 
 Ending Runner::run(const InterruptGuard* interrupt, WallClock& clock) {
-  const int64_t end = simulation_.model().total_mcs();
+  const int64_t begun = simulation_.mcs(), end = simulation_.model().total_mcs();
   bool save = false;
   for (bool first = true;; first = false) {
     const int64_t mcs = simulation_.mcs();
-    const Controller::Answer answer = is_asked(mcs) ? ask() : Controller::Answer::go_on;
+    const bool asks = is_asked(mcs);
+    const Controller::Answer answer = asks ? ask() : Controller::Answer::go_on;
     const bool failed = answer == Controller::Answer::failed;
     if (failed || (answer == Controller::Answer::stop && mcs < end)) {
       write(Moment::interrupted, clock);
       return Ending::controller;
+    }
+    // The controller may have taken its time, or held the run. Every part plays one MCS at least.
+    const Ending held = asks && mcs > begun ? what_ends(interrupt, clock) : Ending::finished;
+    if (held != Ending::finished && mcs < end) {
+      write(Moment::interrupted, clock);
+      return held;
     }
     const bool begins = first && mcs == writer_.start();
     write(begins       ? Moment::start
@@ -39,11 +46,15 @@ Ending Runner::advance_to(int64_t due, const InterruptGuard* interrupt, const Wa
     writer_.pulse(simulation_.mcs());
     save = clock.wants_checkpoint();
     if (interrupt != nullptr) interrupt->also(simulation_.engine().signal());
-    if (interrupt != nullptr && interrupt->requested()) return Ending::signal;
-    if (clock.is_up(simulation_.last_while_seconds())) return Ending::time_limit;
+    if (const Ending ending = what_ends(interrupt, clock); ending != Ending::finished) return ending;
     if (controller_ != nullptr && controller_->wants_now()) return Ending::finished;
   }
   return Ending::finished;
+}
+
+Ending Runner::what_ends(const InterruptGuard* interrupt, const WallClock& clock) const {
+  if (interrupt != nullptr && interrupt->requested()) return Ending::signal;
+  return clock.is_up(simulation_.last_while_seconds()) ? Ending::time_limit : Ending::finished;
 }
 
 // Not at the start, and not again where a checkpoint has what it left.

@@ -24,6 +24,8 @@ class Runner {
   // What ends the run while it goes on to `due`, or nothing (finished) when it has come there, or wants to be
   // saved, or the controller wants to be asked.
   Ending advance_to(int64_t due, const InterruptGuard* interrupt, const WallClock& clock, bool& save);
+  // A signal or the time limit, or nothing (finished).
+  Ending what_ends(const InterruptGuard* interrupt, const WallClock& clock) const;
   bool is_asked(int64_t mcs) const;
   Controller::Answer ask();
   void write(Moment moment, WallClock& clock);

@@ -10,6 +10,14 @@
 
 namespace kiln::http {
 
+// Of ASCII, whatever the locale: names of headers and hosts.
+inline std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+  return out;
+}
+
 // Read and checked: every text in it is short, printable ASCII, but for the body.
 struct Request {
   std::string method;  // GET or POST

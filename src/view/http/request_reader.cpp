@@ -24,13 +24,6 @@ bool is_printable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return (c >= ' ' && c <= '~') || c == '\t'; });
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
-  return out;
-}
-
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -100,7 +93,7 @@ std::optional<Refusal> read_header(std::string_view line, Request& to) {
   const std::size_t colon = line.find(':');
   if (colon == line.npos || !is_token(line.substr(0, colon)) || !is_printable(line))
     return Refusal{400, "A header is no header."};
-  const std::string name = lower(line.substr(0, colon));
+  const std::string name = lower_case(line.substr(0, colon));
   if (!to.headers.emplace(name, std::string(trimmed(line.substr(colon + 1)))).second)
     return Refusal{400, "A header comes twice."};
   if (to.headers.size() > kMostHeaders)
@@ -124,7 +117,7 @@ std::variant<Request, Refusal> read_head(std::string_view head) {
   if (request.headers.count("transfer-encoding") != 0 || request.headers.count("expect") != 0 ||
       request.headers.count("upgrade") != 0)
     return Refusal{501, "Only bodies of a known length are read, and nothing else is spoken but HTTP."};
-  if (lower(request.header("connection")) == "close") request.keeps_alive = false;
+  if (lower_case(request.header("connection")) == "close") request.keeps_alive = false;
   return request;
 }
 
