@@ -335,7 +335,7 @@ constexpr BadModel kBadSubstances[] = {
      "6) is not known; did you mean s?"},
     {"[substances.s]\ndiffusion = 1\n[types.a]\nproperties.p = 1\n[[rules]]\ntypes = \"a\"\nset = { p = "
      "\"gradient_z(s)\" }",
-     "m.toml:8: rules.0.set.p is \"gradient_z(s)\", but s (character 12) is a function: write s(...)."},
+     "m.toml:8: rules.0.set.p is \"gradient_z(s)\", but s (character 12) is a unit: write s(1)."},
 };
 
 // What cells do by themselves.
