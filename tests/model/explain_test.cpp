@@ -234,6 +234,20 @@ persistence = { lambda = 1, dt = 20 }
   EXPECT_EQ(memory_need(full, 10).history, 10 * (12 + 20 * 24));
 }
 
+// As many as engines take: see Stages in engine/diffusion_test.cpp.
+TEST(Explain, SaysHowManyStepsASubstanceTakes) {
+  const auto says = [](const std::string& substance, const std::string& words) {
+    const std::string text =
+        explain(parsed("lattice.size = [96, 96]\n[substances.s]\ncoarsen = 1\n" + substance));
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  says("diffusion = 0\n", "= 1 um, in time, 1 step per MCS\n");
+  says("diffusion = 2\n", "= 1 um, in time, 9 steps per MCS\n");  // 4 D dt / 0.9
+  says("diffusion = 2\nupdate_every = 4\n", "in time, every 4 MCS, 36 steps per update\n");
+  says("diffusion = 100\n", "in time, 72 steps per MCS\n");  // four times sqrt(800 / 4 * 1.5 / tanh 3)
+  says("diffusion = 1\ndecay = 0.08\nmode = \"steady\"\n", "steady state, 73 steps per MCS\n");
+}
+
 TEST(Memory, ExpectedCells) {
   EXPECT_EQ(expected_cells(parsed("lattice.size = [64, 64]")), 100);  // boxes of 7 x 7, the last ones cut
   EXPECT_EQ(expected_cells(parsed("lattice.size = [64, 64]\n[[initial]]\nkind = \"seeds\"\ncount = 12")), 12);
