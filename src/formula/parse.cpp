@@ -25,7 +25,7 @@ struct Part {
 class Parser {
  public:
   Parser(std::string_view text, const Scope& scope, Tree& tree)
-      : text_(text), scope_(scope), tree_(tree), tokens_(tokens_of(text)) {}
+      : text_(text), scope_(scope), tree_(tree), tokens_(tokens_of(text, scope)) {}
 
   Part whole() {
     if (tokens_.size() == 1) throw FormulaError("a formula is missing.");
@@ -33,9 +33,7 @@ class Parser {
     if (now().is(")")) throw FormulaError(fmt::format("\")\" {} closes nothing.", place(now())));
     if (now().is(","))
       throw FormulaError(fmt::format("\",\" {} stands outside of a function's parentheses.", place(now())));
-    if (now().kind != Token::Kind::end)
-      throw FormulaError(fmt::format("there is no sign between \"{}\" and \"{}\" {}.", tokens_[at_ - 1].text,
-                                     now().text, place(now())));
+    if (now().kind != Token::Kind::end) throw no_sign_before();
     return result;
   }
 
@@ -194,8 +192,20 @@ class Parser {
       throw FormulaError(fmt::format("\"(\" {} is not closed.", place(opened)));
     if (now().is(","))
       throw FormulaError(fmt::format("\",\" {} stands outside of a function's parentheses.", place(now())));
-    throw FormulaError(fmt::format("there is no sign between \"{}\" and \"{}\" {}.", tokens_[at_ - 1].text,
-                                   now().text, place(now())));
+    throw no_sign_before();
+  }
+
+  // 8 h, or two operands side by side.
+  FormulaError no_sign_before() const {
+    const Token& before = tokens_[at_ - 1];
+    const std::string better = before.kind == Token::Kind::number && !tokens_[at_ + 1].is("(")
+                                   ? with_unit(before.text, now().text, scope_)
+                                   : "";
+    if (!better.empty())
+      return FormulaError(fmt::format("\"{} {}\" {} is no number; write {}.", before.text, now().text,
+                                      place(before), better));
+    return FormulaError(
+        fmt::format("there is no sign between \"{}\" and \"{}\" {}.", before.text, now().text, place(now())));
   }
 
   Part name(const Token& token, std::size_t first) {
@@ -204,11 +214,24 @@ class Parser {
       return part(tree_.number(constant->second), Kind::number, first);
     if (std::find(scope_.values.begin(), scope_.values.end(), word) != scope_.values.end())
       return part(tree_.input({word, ""}), Kind::number, first);
+    refuse_unit(token, first);
     if (is_function(word))
       throw FormulaError(fmt::format("{} {} is a function: write {}(...).", word, place(token), word));
     std::vector<std::string> known = scope_.values;
     for (const auto& [constant, value] : scope_.constants) known.push_back(constant);
     throw unknown(token, known, "");
+  }
+
+  // A unit as a name: 8 * h, or 1 / hour. min is a function, too, and d is rarely meant as days.
+  void refuse_unit(const Token& token, std::size_t first) const {
+    const bool of_number =
+        first >= 2 && tokens_[first - 1].is("*") && tokens_[first - 2].kind == Token::Kind::number;
+    const std::string better = with_unit(of_number ? tokens_[first - 2].text : "1", token.text, scope_);
+    if (better.empty() || (!of_number && (token.is("min") || token.is("d")))) return;
+    throw FormulaError(
+        scope_.units.contains(std::string(token.text))
+            ? fmt::format("{} {} is a unit: write {}.", token.text, place(token), better)
+            : fmt::format("\"{}\" {} is not known; write {}.", token.text, place(token), better));
   }
 
   std::vector<std::string> called() const {
@@ -284,6 +307,10 @@ class Parser {
         scope_.constants.contains(word))
       throw FormulaError(
           fmt::format("{} {} is no function; for a product write {} * (...).", word, place(token), word));
+    const std::string better = given.size() == 1 ? with_unit(given[0].text, word, scope_) : "";
+    if (!better.empty())
+      throw FormulaError(
+          fmt::format("the function \"{}\" {} is not known; write {}.", word, place(token), better));
     throw unknown(token, called(), "the function ");
   }
 

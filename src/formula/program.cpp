@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace kiln::formula {
@@ -135,6 +136,16 @@ std::string Program::cuda_function(const std::string& name) const {
   for (std::size_t r = 0; r < results_.size(); ++r)
     text += fmt::format("  out[{}] = {};\n", r, value(results_[r]));
   return text + "}\n";
+}
+
+std::string text_of_inputs(const Program& program, const std::vector<double>& values) {
+  std::string text;
+  for (std::size_t i = 0; i < program.inputs().size(); ++i) {
+    const Input& input = program.inputs()[i];
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", input.draw >= 0 ? "a random number" : input.name,
+                        std::isnan(values[i]) ? "nan" : fmt::format("{:g}", values[i]));
+  }
+  return text.empty() ? "nothing is read" : text;
 }
 
 }  // namespace kiln::formula

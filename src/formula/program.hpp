@@ -40,4 +40,7 @@ class Program {
   uint32_t places_ = 0;
 };
 
+// Values of a program's inputs, for messages: "x 3, a random number 0.5".
+std::string text_of_inputs(const Program& program, const std::vector<double>& values);
+
 }  // namespace kiln::formula

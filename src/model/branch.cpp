@@ -97,7 +97,7 @@ void fit_living(const Model& model, const std::vector<std::string>& properties, 
   start_living(model, state.cells);
   if (model.living == nullptr) return;
   for (Cells::Life& life : state.cells.life) life.born = state.mcs;
-  if (before.life.size() != state.cells.life.size()) return;
+  if (before.life.size() != state.cells.life.size()) return require_finite_starts(model, state.cells);
   state.cells.life = before.life;
   for (CellId cell = 1; cell < state.cells.targets.size(); ++cell)
     state.cells.targets[cell].volume = float(before.life[cell].target);
@@ -109,6 +109,7 @@ void fit_living(const Model& model, const std::vector<std::string>& properties, 
     for (CellId cell = 0; cell < state.cells.count(); ++cell)
       state.cells.property[cell * now.size() + p] = before.property[cell * properties.size() + old];
   }
+  require_finite_starts(model, state.cells);
 }
 
 // A substance of the same name in the same voxels goes on; others begin here.

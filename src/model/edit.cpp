@@ -43,6 +43,7 @@ void start_new_lives(const Model& model, State& state, const State& before) {
     std::copy_n(fresh.property.begin() + std::ptrdiff_t(cell * properties), properties,
                 state.cells.property.begin() + std::ptrdiff_t(cell * properties));
   }
+  require_finite_starts(model, state.cells, before.cells.count());
 }
 
 void start_new_motion(const Model& model, State& state, const State& before) {
@@ -81,6 +82,7 @@ State state_of_ids(const Model& model, std::span<const CellId> ids, std::vector<
   start_targets(model, state.cells);
   start_lambdas(model, state.cells);
   start_living(model, state.cells);
+  require_finite_starts(model, state.cells);
   state.substances = start_substances(model);
   return state;
 }

@@ -122,6 +122,29 @@ void count_anew(const Model& model, State& state, bool keep_anchors) {
   recount(state, model.perimeter_neighbours, model.frozen_types(), keep_anchors);
 }
 
+namespace {
+
+// As threads keep it, and every rank: concentrations, as they were a stage before, as copy attempts read
+// them, and what is secreted, taken up by each type that does, held, and open.
+double bytes_of_substance(const SubstanceData& data) {
+  const auto any = [&](const auto& does) { return std::any_of(data.uses.begin(), data.uses.end(), does); };
+  double per_voxel = 2 * sizeof(double) + sizeof(float);
+  if (any([](const SubstanceUse& use) { return use.secretes_anything(); })) per_voxel += sizeof(double);
+  if (any([](const SubstanceUse& use) { return use.holds.has_value(); }))
+    per_voxel += sizeof(double) + sizeof(uint8_t);
+  for (const SubstanceUse& use : data.uses) per_voxel += use.takes_up > 0 ? sizeof(double) : 0;
+  if (data.has_obstacles()) per_voxel += double(1 + data.voxels.dimension) * sizeof(double);
+  return per_voxel * double(data.voxels.sites());
+}
+
+double bytes_of_substances(const Model& model) {
+  double sum = 0;
+  for (const SubstanceData& data : model.substances) sum += bytes_of_substance(data);
+  return sum;
+}
+
+}  // namespace
+
 MemoryNeed memory_need(const Model& model, double cell_count) {
   constexpr double kBookkeepingPerSite = 0.25;  // which blocks are live
   constexpr double kBytesPerCell = 72;  // type, extent, centroid, and an engine's copy of the first two
@@ -135,9 +158,12 @@ MemoryNeed memory_need(const Model& model, double cell_count) {
   if (model.reads(OptionalColumn::moments)) need.cells += cell_count * double(sizeof(Moments));
   if (model.has_own_targets()) need.cells += cell_count * double(sizeof(Cells::Targets));
   if (model.has_own_lambdas()) need.cells += cell_count * double(sizeof(OwnLambdas));
+  if (model.living != nullptr)
+    need.cells += cell_count * double(sizeof(Cells::Life) + model.living->properties.size() * sizeof(double));
   need.cells += cell_count * kBytesPerFollowedCell * double(model.measure.speed_intervals_mcs.size());
   for (const FieldData& field : model.fields)
     if (field.values != nullptr) need.fields += double(field.values->size() * sizeof(float));
+  need.fields += bytes_of_substances(model);
   const int history = model.history_length();
   if (history > 0)
     need.history = cell_count * (double(sizeof(Vec3f)) + double(history) * double(sizeof(Vec3d)));
@@ -155,6 +181,12 @@ void require_memory(const Model& model, double available) {
     if (const int64_t count = model.initial[i].count.value_or(0); count > model.lattice.sites())
       throw UserError(fmt::format("{}: initial.{}.count is {}, but the lattice has only {} sites.",
                                   model.source, i, count, grouped(double(model.lattice.sites()))));
+  if (const double substances = bytes_of_substances(model);
+      substances > need_of.sites + need_of.cells + need_of.history)
+    throw UserError(
+        fmt::format("{}: a run needs about {} of memory, {} of it for [substances], but there are {}; "
+                    "a larger coarsen takes less.",
+                    model.source, bytes_text(need), bytes_text(substances), bytes_text(available)));
   if (need_of.cells + need_of.history > need_of.sites + need_of.fields)
     throw UserError(
         fmt::format("{}: the steps of [[initial]] ask for about {} cells, which need about {} of memory, "

@@ -128,6 +128,27 @@ TEST(CudaLiving, TellsWhatHasNoNumber) {
   }
 }
 
+TEST(CudaLiving, TellsOfWhichSubstanceThereIsTooMuch) {
+  KILN_NEEDS_GPU();
+  for (const char* mode : {"mode = \"time\"", "decay = 0.1\nmode = \"steady\"\nupdate_every = 3"})
+    for (const char* rate : {"1e308", "1e35"}) {
+      const auto message = [&](const char* engine) -> std::string {
+        try {
+          Played full(full_lattice(std::string("[substances.s]\ndiffusion = 3\n") + mode +
+                                       "\n[types.cell.secretes]\ns = " + rate + "\n",
+                                   "[64, 64]"),
+                      engine, 2);
+          full.play(20);
+        } catch (const UserError& error) {
+          return error.what();
+        }
+        return "";
+      };
+      EXPECT_NE(message("threads").find("substance s, MCS "), std::string::npos);
+      EXPECT_EQ(message("threads"), message("cuda"));
+    }
+}
+
 TEST(CudaLiving, TakesTurnsInAnEnsemble) {
   KILN_NEEDS_GPU();
   for (const std::string& world : {test::colony("[60, 40]"), test::curious("[20, 24, 16]")})

@@ -150,6 +150,35 @@ TEST(FirstState, ThatCannotBeIsRefusedOnce) {
   });
 }
 
+// A start that is not finite is known to the rank alone that has the cell: all say its sentence, which is
+// that of one process.
+TEST(FirstState, WhosePropertiesAreNotFiniteIsRefusedOnce) {
+  const Model model =
+      parse_model("[lattice]\nsize = [40, 40]\n" + kHead +
+                      "[types.other.properties]\nq = \"log(33 - x)\"\n"
+                      "[types.cell.properties]\np = 1\n"
+                      "[[initial]]\nkind = \"boxes\"\nbox = 5\ntypes = { cell = 1, other = 1 }\n",
+                  "starts.toml", ".");
+  std::string alone;
+  try {
+    initial_state(model);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const UserError& e) {
+    alone = e.what();
+  }
+  EXPECT_TRUE(alone.starts_with("starts.toml: types.other.properties.q.start is nan for cell ")) << alone;
+  EXPECT_TRUE(alone.ends_with(", where x 37, but must be finite.")) << alone;
+  for (const int ranks : {2, 3, 4})
+    build_together(ranks, model, [&](const EngineOptions& options) {
+      try {
+        make_engine(model, model.phases[0].physics.view(), {}, options);
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (const UserError& e) {
+        EXPECT_EQ(std::string(e.what()), alone) << ranks << " ranks";
+      }
+    });
+}
+
 // One that lacks a file, say, ends nobody else's waiting.
 TEST(FirstState, ThatOneProcessCannotBuildIsRefusedByAll) {
   const Model model = test::shipped_model("sorting.toml");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/error.hpp"
 #include "support/living_worlds.hpp"
 #include "support/played.hpp"
 
@@ -207,6 +208,36 @@ TEST(Substances, AreSteadyWhereUptakeHasACeiling) {
   }
   EXPECT_GT(filled, 400);
   EXPECT_GT(starved, 400);
+}
+
+// What there is has no end: the run does, in a sentence, on any engine and in any mode.
+TEST(Substances, OfWhichThereIsTooMuchEndTheRun) {
+  const auto message_of = [](const std::string& like, const std::string& use, const char* engine,
+                             int threads) {
+    Played run(still(like, use), engine, threads);
+    try {
+      run.play(50);
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  for (const char* engine : {"serial", "threads"})
+    for (const int threads : {1, 3}) {
+      if (engine == std::string("serial") && threads > 1) continue;
+      const auto says = [&](const std::string& like, const std::string& use, const std::string& sentence) {
+        const std::string message = message_of(like, use, engine, threads);
+        EXPECT_NE(message.find(sentence), std::string::npos) << engine << ": " << message;
+      };
+      says("diffusion = 5\n", "secretes.s = 1e308\n", "substance s, MCS 1: its concentrations add up to ");
+      // 64 sites that give 10^36 per second each, and 2 s per MCS: 3.4 10^38 is the most.
+      says("diffusion = 5\n", "secretes.s = 1e36\n",
+           "substance s, MCS 3: its concentrations add up to 3.84e+38,");
+      says("diffusion = 5\ndecay = 0.01\nmode = \"steady\"\n", "secretes.s = 1e308\n",
+           "substance s, MCS 1: ");
+      says("diffusion = 5\nstart = 1e308\n", "", "substance s, MCS 1: ");
+      EXPECT_EQ(message_of("diffusion = 5\n", "secretes.s = 1e34\n", engine, threads), "");
+    }
 }
 
 // What a rule reads is the mean over the sites of a cell as they were when it was counted.

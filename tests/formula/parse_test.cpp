@@ -16,7 +16,7 @@ Scope scope_of_a_cell() {
   scope.values = {"volume", "target", "age", "notch", "x"};
   scope.queries = {{"mean", "a substance", {"o2", "cxcl12"}}, {"contact", "a type", {"tumour", "stroma"}}};
   scope.constants = {{"half", 0.5}, {"pi", 3.141592653589793}};
-  scope.units = {{"s", 1}, {"min", 60}, {"h", 3600}};
+  scope.units = {{"s", 1}, {"min", 60}, {"h", 3600}, {"um", 2}};
   return scope;
 }
 
@@ -110,6 +110,35 @@ TEST(Formula, SaysWhatIsWrong) {
       {"(x 2)", "there is no sign between \"x\" and \"2\" (character 4)."},
       {"2x", "\"2x\" (character 1) is no number; for a product write 2 * x."},
       {"3 + 2 volume", "there is no sign between \"2\" and \"volume\" (character 7)."},
+      // Units without their parentheses.
+      {"if(age > 8h, 1, 2)", "\"8h\" (character 10) is no number; write h(8)."},
+      {"if(age > 8 h, 1, 2)", "\"8 h\" (character 10) is no number; write h(8)."},
+      {"if(age > 8 h and x > 1, 1, 2)", "\"8 h\" (character 10) is no number; write h(8)."},
+      {"age - 8 hours", "\"8 hours\" (character 7) is no number; write h(8)."},
+      {"0.5hr", "\"0.5hr\" (character 1) is no number; write h(0.5)."},
+      {"10 sec", "\"10 sec\" (character 1) is no number; write s(10)."},
+      {"10 seconds + 1", "\"10 seconds\" (character 1) is no number; write s(10)."},
+      {"30min", "\"30min\" (character 1) is no number; write min(30)."},
+      {"30 min", "\"30 min\" (character 1) is no number; write min(30)."},
+      {"(30 minutes)", "\"30 minutes\" (character 2) is no number; write min(30)."},
+      {"30 min(x, 2)", "there is no sign between \"30\" and \"min\" (character 4)."},
+      {"30min (x, 2)", "\"30min\" (character 1) is no number; for a product write 30 * min."},
+      {"3 days", "\"3 days\" (character 1) is no number; write h(24 * 3)."},
+      {"3d", "\"3d\" (character 1) is no number; write h(24 * 3)."},
+      {"x - 5 um", "\"5 um\" (character 5) is no number; write um(5)."},
+      {"x - 5 \u00B5m", "\"5 \u00B5m\" (character 5) is no number; write um(5)."},
+      {"x - 5\u03BCm", "\"5\u03BCm\" (character 5) is no number; write um(5)."},
+      {"\u00B5m(5)", "\"\u00B5m\" (character 1) is not used; write um."},
+      {"days(3)", "the function \"days\" (character 1) is not known; write h(24 * 3)."},
+      {"days(x + 1)", "the function \"days\" (character 1) is not known; write h(24 * (x + 1))."},
+      {"hours(x + 1)", "the function \"hours\" (character 1) is not known; write h(x + 1)."},
+      {"hours(8)", "the function \"hours\" (character 1) is not known; write h(8)."},
+      {"8 * h", "h (character 5) is a unit: write h(8)."},
+      {"8 * min", "min (character 5) is a unit: write min(8)."},
+      {"8 * hours", "\"hours\" (character 5) is not known; write h(8)."},
+      {"1 / h", "h (character 5) is a unit: write h(1)."},
+      {"1 / day", "\"day\" (character 5) is not known; write h(24)."},
+      {"1 / d", "\"d\" (character 5) is not known; did you mean x?"},
       {"1.2.3", "\"1.2.3\" (character 1) is no number."},
       {"1e", "\"1e\" (character 1) is no number."},
       {".", "\".\" (character 1) is no number."},
@@ -177,6 +206,18 @@ TEST(Formula, SaysWhatIsWrong) {
     }
   Tree tree;
   EXPECT_THROW(parse("volume", scope_of_a_cell(), Kind::condition, tree), FormulaError);
+  // Where there are no units, such words are like any other.
+  Scope no_units = scope_of_a_cell();
+  no_units.units.clear();
+  for (const auto& [text, message] : std::vector<std::pair<const char*, const char*>>{
+           {"8h", "\"8h\" (character 1) is no number; for a product write 8 * h."},
+           {"8 h", "there is no sign between \"8\" and \"h\" (character 3)."}})
+    try {
+      parse(text, no_units, Kind::number, tree);
+      ADD_FAILURE() << "accepted: " << text;
+    } catch (const FormulaError& error) {
+      EXPECT_STREQ(error.what(), message) << text;
+    }
   Scope no_draws = scope_of_a_cell();
   no_draws.draws = false;
   EXPECT_THROW(parse("uniform(0, 1)", no_draws, Kind::number, tree), FormulaError);

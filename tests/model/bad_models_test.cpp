@@ -277,6 +277,18 @@ constexpr BadModel kBadSubstances[] = {
     {"[substances.s]\ndiffusion = 1\nmode = \"steady\"",
      "m.toml:4: substances.s.mode is \"steady\", but there may be no steady state: it needs decay, or a side "
      "with a concentration and nothing impermeable."},
+    {"[substances.s]\ndiffusion = 1e7\ncoarsen = 1\nstart = \"x\"\n[units]\nvoxel_um = "
+     "0.001\nseconds_per_mcs = "
+     "1e9",
+     "m.toml:3: substances.s would take 694,539,786,616 steps per MCS, but 1,000,000 are the most: it "
+     "changes "
+     "by 8e+13 per second, in voxels of 0.001 µm, and an MCS has 1e+09 s; a larger coarsen, mode = "
+     "\"steady\" or a shorter MCS helps."},
+    {"[substances.s]\ndiffusion = 1e9\ndecay = 1e-30\nmode = \"steady\"\nupdate_every = 5",
+     "m.toml:3: substances.s would take inf steps per update, but 1,000,000 are the most: it changes by "
+     "8e+09 "
+     "per second, in voxels of 1 µm, and its steady state is reached slowly; a larger coarsen or more decay "
+     "helps."},
     {"[substances.s]\ndiffusion = 1\nboundary = { x = \"open\" }",
      "m.toml:4: substances.s.boundary.x is \"open\", but must be \"closed\", \"periodic\", a number between "
      "-1e+15 and 1e+15, or { flux = a number }."},
@@ -335,7 +347,7 @@ constexpr BadModel kBadSubstances[] = {
      "6) is not known; did you mean s?"},
     {"[substances.s]\ndiffusion = 1\n[types.a]\nproperties.p = 1\n[[rules]]\ntypes = \"a\"\nset = { p = "
      "\"gradient_z(s)\" }",
-     "m.toml:8: rules.0.set.p is \"gradient_z(s)\", but s (character 12) is a function: write s(...)."},
+     "m.toml:8: rules.0.set.p is \"gradient_z(s)\", but s (character 12) is a unit: write s(1)."},
 };
 
 // What cells do by themselves.

@@ -64,6 +64,29 @@ TEST(BranchedState, KeepsTargetsOrTakesWhatCellsHave) {
     EXPECT_EQ(begun.cells.targets[cell].volume, float(begun.cells.extent[cell].volume));
 }
 
+// Of properties that begin with the branch: others go on.
+TEST(BranchedState, StartsPropertiesWithFiniteNumbers) {
+  const std::string p = "types.b.properties={p={start='1/(volume-16)'}}";
+  const Model with_p = model_of({p}), with_q = model_of({"types.b.properties={q={start='volume'}}"});
+  const auto message_of = [](const auto& work) -> std::string {
+    try {
+      work();
+      return "";
+    } catch (const UserError& error) {
+      return error.what();
+    }
+  };
+  const std::string message = message_of([&] { initial_state(with_p); });
+  EXPECT_TRUE(message.starts_with("m.toml: types.b.properties.p.start is inf for cell ")) << message;
+  EXPECT_TRUE(message.ends_with(", where volume 16, but must be finite.")) << message;
+  State state = initial_state(with_q);
+  EXPECT_EQ(message_of([&] { branched_state(with_p, state, type_memories(with_q), "c.h5", {"q"}); }),
+            message);
+  const State kept = branched_state(with_p, state, type_memories(with_q), "c.h5", {"p"});
+  for (CellId cell = 1; cell < kept.cells.count(); ++cell)
+    EXPECT_EQ(kept.cells.property[cell], state.cells.property[cell]);
+}
+
 TEST(BranchedState, KnowsTypesByName) {
   std::string other = kCells;
   const std::string b = "[types.b]\nvolume = {target = 20, lambda = 1}\n";

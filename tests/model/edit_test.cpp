@@ -105,6 +105,60 @@ TEST(Edit, RefusesIdsWithoutACell) {
   }
 }
 
+// Three cells of 16 sites, whose property starts as a formula says.
+Model model_with_start(const std::string& formula) {
+  return parse_model(R"([lattice]
+size = [24, 8]
+[types.a]
+volume = {target = 20, lambda = 1}
+properties.q = 2
+properties.p = ")" + formula +
+                         R"("
+[[initial]]
+kind = "boxes"
+box = [4, 4]
+spacing = [8, 8]
+)",
+                     "m.toml", "");
+}
+
+// Of cells that the edit makes: others have their properties already, whatever their start would be now.
+TEST(Edit, StartsPropertiesWithFiniteNumbers) {
+  const Model model = model_with_start("1 / (volume - 9)");
+  const State before = initial_state(model);
+  const auto with_a_cell_of = [&](int sites) {
+    State state = before;
+    const CellId fresh = state.cells.add(1);
+    Site taken = 0;
+    for (Site site = 0; site < Site(state.ids.size()); ++site)
+      if (state.ids[site] == 2 && taken++ < sites) state.ids[site] = fresh;
+    complete_edit(model, state, before);
+    return state;
+  };
+  EXPECT_EQ(with_a_cell_of(7).cells.property[4 * 2 + 1], -0.5);  // cell 2 has 9 sites now
+  try {
+    with_a_cell_of(9);
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(),
+                 "m.toml: types.a.properties.p.start is inf for cell 4, where volume 9, but must be finite.");
+  }
+  std::vector<CellId> nine(24 * 8, 0);
+  std::fill_n(nine.begin(), 9, 1);
+  EXPECT_THROW(state_of_ids(model, nine, {0, 1}), UserError);
+}
+
+// Nothing is known of it, so nothing is wrong with it.
+TEST(Edit, ACellWithoutASiteStartsWith0WhereItsStartIsNotFinite) {
+  const Model model = model_with_start("1 / volume + x");
+  const State before = initial_state(model);
+  State state = before;
+  const CellId fresh = state.cells.add(1);
+  complete_edit(model, state, before);
+  EXPECT_EQ(state.cells.property[fresh * 2], 2);
+  EXPECT_EQ(state.cells.property[fresh * 2 + 1], 0);
+}
+
 TEST(Edit, AStateOfGivenIds) {
   const Model model = edited_model();
   std::vector<CellId> ids(24 * 20, 0);

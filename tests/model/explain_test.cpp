@@ -380,6 +380,58 @@ persistence = { lambda = 1, dt = 20 }
   EXPECT_EQ(memory_need(full, 10).history, 10 * (12 + 20 * 24));
 }
 
+// As many as engines take: see Stages in engine/diffusion_test.cpp.
+TEST(Explain, SaysHowManyStepsASubstanceTakes) {
+  const auto says = [](const std::string& substance, const std::string& words) {
+    const std::string text =
+        explain(parsed("lattice.size = [96, 96]\n[substances.s]\ncoarsen = 1\n" + substance));
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  says("diffusion = 0\n", "= 1 um, in time, 1 step per MCS\n");
+  says("diffusion = 2\n", "= 1 um, in time, 9 steps per MCS\n");  // 4 D dt / 0.9
+  says("diffusion = 2\nupdate_every = 4\n", "in time, every 4 MCS, 36 steps per update\n");
+  says("diffusion = 100\n", "in time, 72 steps per MCS\n");  // four times sqrt(800 / 4 * 1.5 / tanh 3)
+  says("diffusion = 1\ndecay = 0.08\nmode = \"steady\"\n", "steady state, 73 steps per MCS\n");
+}
+
+// Lives and properties by cell; substances by voxel, with what is done with them.
+TEST(Memory, CountsLivesPropertiesAndSubstances) {
+  const auto need = [](const std::string& more) {
+    return memory_need(parsed("lattice.size = [96, 96]\nmeasure.every = 0\n" + more), 10);
+  };
+  const double cells = need("").cells;
+  EXPECT_EQ(need("[types.a.properties]\np = 1\nq = { start = 2 }\n").cells,
+            cells + 10 * double(sizeof(Cells::Life) + 16));
+  EXPECT_EQ(need("").fields, 0);
+  const std::string substance = "[substances.s]\ndiffusion = 1\n";
+  EXPECT_EQ(need(substance + "coarsen = 1\n").fields, 96 * 96 * 20);
+  EXPECT_EQ(need(substance + "coarsen = 4\n").fields, 24 * 24 * 20);
+  const std::string cell = "[types.a]\nvolume = { target = 50, lambda = 1 }\n";
+  EXPECT_EQ(need(substance + "coarsen = 4\n" + cell + "secretes.s = 1\n").fields, 24 * 24 * 28);
+  EXPECT_EQ(
+      need(substance + "coarsen = 4\n" + cell + "takes_up.s = 1\n[types.medium]\ntakes_up.s = 2\n").fields,
+      24 * 24 * 36);
+  EXPECT_EQ(need(substance + "coarsen = 4\n" + cell + "holds.s = 1\n").fields, 24 * 24 * 29);
+  EXPECT_EQ(need(substance + "coarsen = 4\nimpermeable = [\"bone\"]\n[types.bone]\nfrozen = true\n").fields,
+            24 * 24 * 44);
+}
+
+TEST(Memory, SubstancesThatDoNotFitAreNamed) {
+  const Model m = parsed("lattice.size = [500, 500]\n[substances.s]\ndiffusion = 1\ncoarsen = 1\n");
+  EXPECT_NO_THROW(require_memory(m, 8e6));
+  try {
+    require_memory(m, 2e6);
+    ADD_FAILURE() << "5 MB do not fit into 2";
+  } catch (const UserError& error) {
+    const std::string message = error.what();
+    EXPECT_TRUE(message.starts_with("m.toml: a run needs about 6")) << message;
+    EXPECT_TRUE(
+        message.ends_with(" of memory, 5 MB of it for [substances], but there are 2 MB; a larger coarsen "
+                          "takes less."))
+        << message;
+  }
+}
+
 TEST(Memory, ExpectedCells) {
   EXPECT_EQ(expected_cells(parsed("lattice.size = [64, 64]")), 100);  // boxes of 7 x 7, the last ones cut
   EXPECT_EQ(expected_cells(parsed("lattice.size = [64, 64]\n[[initial]]\nkind = \"seeds\"\ncount = 12")), 12);

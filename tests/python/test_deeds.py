@@ -67,6 +67,16 @@ class Deeds(unittest.TestCase):
         self.assertEqual([ends[cell] for cell in (1, 2, 5)], ["died"] * 3)
         self.consistent(sim)
 
+    def test_properties_start_with_finite_numbers(self):
+        model = colony()
+        model["types"]["cell"]["properties"]["clock"] = "1 / (volume - 5)"
+        sim = kiln.Simulation(model, threads=2)
+        before = sim.hash
+        with self.assertRaisesRegex(kiln.UserError, r"properties\.clock\.start is inf for cell 31, where volume 5, but"):
+            with sim.edit() as edit:
+                edit.lattice[0, :5] = edit.add_cell("cell")
+        self.assertEqual(sim.hash, before)
+
     def test_cells_become_another_type(self):
         sim = kiln.Simulation(colony(), threads=2)
         sim.become([1, 4], "other")

@@ -58,7 +58,9 @@ void LivingStage::Counts::count(const State& state, SharedTissue& tissue, Team& 
 
 void LivingStage::require_success() const {
   if (tissue_.failure()) std::rethrow_exception(tissue_.failure());
-  if (has_failed()) throw UserError(fmt::format("{}: {}", source_, failure_));
+  if (has_failed())
+    throw UserError(
+        fmt::format("{}: {}", source_, substances_.failure().empty() ? failure_ : substances_.failure()));
 }
 
 // Before anything happens to a cell.

@@ -29,7 +29,9 @@ class LivingStage {
   // Whether anything happened to a cell, anywhere in the tissue.
   bool any_events() const { return any_events_; }
   // Whether it cannot go on. All members see the same.
-  bool has_failed() const { return !failure_.empty() || tissue_.failure() != nullptr; }
+  bool has_failed() const {
+    return !failure_.empty() || !substances_.failure().empty() || tissue_.failure() != nullptr;
+  }
   // Throws UserError where it cannot, or what kept it from hearing of the rest of the tissue.
   void require_success() const;
 

@@ -91,14 +91,7 @@ LivingPrograms::LivingPrograms(const Model& model) : types(model.types.size()) {
 
 std::string failure_text(CellId cell, int64_t mcs, const std::string& what, const formula::Program& program,
                          const std::vector<double>& inputs) {
-  std::string read;
-  for (std::size_t i = 0; i < program.inputs().size(); ++i) {
-    const formula::Input& input = program.inputs()[i];
-    read += fmt::format("{}{} {:g}", read.empty() ? "" : ", ",
-                        input.draw >= 0 ? "a random number" : input.name, inputs[i]);
-  }
-  return fmt::format("cell {}, MCS {}: {}, where {}.", cell, mcs, what,
-                     read.empty() ? "nothing is read" : read);
+  return fmt::format("cell {}, MCS {}: {}, where {}.", cell, mcs, what, text_of_inputs(program, inputs));
 }
 
 std::string too_many_cells() {

@@ -168,12 +168,6 @@ void BrickShare::unite(std::vector<TouchedSite>& sites) {
   });
 }
 
-std::string BrickShare::first_of(const std::string& here) {
-  if (!any(!here.empty())) return "";
-  const auto* const bytes = reinterpret_cast<const std::byte*>(here.data());
-  for (const Message& said : tell_all(exchange_, {bytes, bytes + here.size()}))
-    if (!said.empty()) return {reinterpret_cast<const char*>(said.data()), said.size()};
-  return here;
-}
+std::string BrickShare::first_of(const std::string& here) { return first_text(exchange_, here); }
 
 }  // namespace kiln

@@ -12,4 +12,12 @@ std::vector<Message> tell_all(Exchange& exchange, const Message& message) {
   return in;
 }
 
+std::string first_text(Exchange& exchange, const std::string& here) {
+  if (!exchange.any(!here.empty())) return "";
+  const auto* const bytes = reinterpret_cast<const std::byte*>(here.data());
+  for (const Message& said : tell_all(exchange, {bytes, bytes + here.size()}))
+    if (!said.empty()) return {reinterpret_cast<const char*>(said.data()), said.size()};
+  return here;
+}
+
 }  // namespace kiln

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -58,6 +59,9 @@ void append(Message& message, const T& value) {
 // The same message to all others; by rank, what all of them sent, this one's among them. By all ranks at
 // once.
 std::vector<Message> tell_all(Exchange& exchange, const Message& message);
+
+// The first text, by rank, that is not empty. By all ranks at once.
+std::string first_text(Exchange& exchange, const std::string& here);
 
 // A message as it is read.
 class Reading {

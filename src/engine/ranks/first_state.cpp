@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/error.hpp"
 #include "core/gain.hpp"
 #include "engine/ranks/id_map.hpp"
 #include "engine/ranks/id_slices.hpp"
@@ -50,6 +51,10 @@ class FirstState : public StateSource {
     anchor_cells(exchange);
     count_cells(exchange);
     start_rows(rows_, slice_.first);
+    // Slices rise with ranks: this is the sentence that one process would say.
+    if (const std::string wrong = first_text(exchange, wrong_start(model, rows_, slice_.first));
+        !wrong.empty())
+      throw UserError(wrong);
   }
 
   const Lattice& lattice() const override { return model_.lattice; }

@@ -62,19 +62,6 @@ Rates Equation::rates(const Sources& sources) const {
   return {voxels.dimension, exchange, properties.decay + taken};
 }
 
-// By decay, and through walls with a concentration. Around obstacles the way to those may be of any length.
-double Equation::slowest() const {
-  constexpr double kPi = 0x1.921fb54442d18p+1;
-  double rate = properties.decay;
-  for (int axis = 0; axis < voxels.dimension && !has_obstacles(); ++axis) {
-    if (voxels.periodic[axis]) continue;
-    const int values = (side(axis, false) == Side::Kind::value) + (side(axis, true) == Side::Kind::value);
-    if (values == 0) continue;
-    // Half a wave fits between two such walls, a quarter between one and a closed one.
-    const double sine = sin_of(kPi / (values == 2 ? 2.0 : 4.0) / double(voxels.size[axis]));
-    rate += 4.0 * exchange * sine * sine;
-  }
-  return rate;
-}
+double Equation::slowest() const { return slowest_rate(voxels, properties, exchange, has_obstacles()); }
 
 }  // namespace kiln::substances

@@ -6,15 +6,9 @@
 #include <vector>
 
 #include "engine/substances/stencil.hpp"
+#include "model/substance_steps.hpp"
 
 namespace kiln::substances {
-
-// How fast a substance can change, per second.
-struct Rates {
-  int dimension = 3;
-  double exchange = 0;  // D/h^2: with each neighbour
-  double loss = 0;      // decay and uptake, at most
-};
 
 struct Stages {
   std::vector<Stage> stages;  // of one step

@@ -29,6 +29,10 @@ KILN_HD inline double taken_up(double c, double share, double rate, double at_mo
   return share * (wanted < at_most ? wanted : at_most);
 }
 
+// Concentrations add up to this at most: copy attempts read floats.
+inline constexpr double kMostInAll = 0x1.fffffep127;
+KILN_HD inline bool overflows(double total) { return !(total <= kMostInAll && total >= -kMostInAll); }
+
 // One side of the box, as the value of a voxel beyond it.
 struct Ghost {
   double of_voxel = 1, constant = 0;  // closed: the voxel's own value

@@ -1,5 +1,7 @@
 #include "engine/substances/substance_stage.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 namespace kiln::substances {
@@ -27,6 +29,13 @@ void count_totals(const Model& model, State& state) {
     substance.total = substance.first_total =
         total_of(Equation(data.voxels, 1, data.like, openness_for(data, state)), substance.values);
   }
+}
+
+std::string overflow_text(const std::string& substance, int64_t mcs, double total) {
+  return fmt::format(
+      "substance {}, MCS {}: its concentrations add up to {}, but {:g} is the most; the rates at which it is "
+      "secreted, or what it starts with, must be smaller.",
+      substance, mcs, std::isnan(total) ? "no number" : fmt::format("{:g}", total), kMostInAll);
 }
 
 SubstanceStage::SubstanceStage(const Model& model, const State& state, const SiteFrame& frame,
@@ -61,7 +70,7 @@ void SubstanceStage::count_totals(State& state) const {
   }
 }
 
-void SubstanceStage::play_one(Solver& solver, const State& state, Substance& substance,
+void SubstanceStage::play_one(Solver& solver, const State& state, Substance& substance, int64_t mcs,
                               std::span<const double> rates, Team& team, int member) {
   const Lattice& voxels = solver.data.voxels;
   if (solver.counter.is_needed()) {
@@ -82,7 +91,11 @@ void SubstanceStage::play_one(Solver& solver, const State& state, Substance& sub
     solver.diffusion.advance(substance.values, solver.sources,
                              seconds_per_mcs_ * double(solver.data.update_every), team, member,
                              &substance.budget);
-  if (member == 0) substance.total = solver.diffusion.total(substance.values);
+  if (member == 0) {
+    substance.total = solver.diffusion.total(substance.values);
+    if (failure_.empty() && overflows(substance.total))
+      failure_ = overflow_text(substance.name, mcs, substance.total);
+  }
   const Rows shown = Rows{0, substance.shown_rows()}.of(member, team.members());
   substance.show_rows(shown.first, shown.end);
   team.wait();

@@ -3,13 +3,12 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 #include "engine/substances/diffusion.hpp"
 #include "engine/substances/sources.hpp"
 
 namespace kiln::substances {
-
-inline constexpr double kSteadyError = 1e-6;  // of the distance to the steady state before
 
 // What a state's obstacles leave open to a substance; empty where it has none. Of a part of a state, with the
 // share.
@@ -19,6 +18,9 @@ Openness openness_for(const SubstanceData& substance, const State& state);
 
 // Counts what there is of every substance of a state that is not known yet.
 void count_totals(const Model& model, State& state);
+
+// The sentence on a substance of which there is too much after an MCS (overflows(total) in stencil.hpp).
+std::string overflow_text(const std::string& substance, int64_t mcs, double total);
 
 class SubstanceStage {
  public:
@@ -30,8 +32,10 @@ class SubstanceStage {
   void play(State& state, int64_t mcs, const Rates& rates, Team& team, int member) {
     for (std::size_t number = 0; number < solvers_.size(); ++number)
       if (solvers_[number].data.is_due(mcs))
-        play_one(solvers_[number], state, state.substances[number], rates(number), team, member);
+        play_one(solvers_[number], state, state.substances[number], mcs, rates(number), team, member);
   }
+  // What went wrong, the same for all who play; "": nothing.
+  const std::string& failure() const { return failure_; }
   // What there is of substances for which that is not known yet.
   void count_totals(State& state) const;
 
@@ -50,8 +54,8 @@ class SubstanceStage {
     std::vector<std::vector<const RowPiece*>> by_row;
   };
 
-  void play_one(Solver& solver, const State& state, Substance& substance, std::span<const double> rates,
-                Team& team, int member);
+  void play_one(Solver& solver, const State& state, Substance& substance, int64_t mcs,
+                std::span<const double> rates, Team& team, int member);
   void count_sources(Solver& solver, const State& state, std::span<const double> rates, Team& team,
                      int member);
   void sort_pieces(Solver& solver);
@@ -61,6 +65,7 @@ class SubstanceStage {
   VoxelShare& share_;
   double seconds_per_mcs_;
   std::vector<Solver> solvers_;
+  std::string failure_;
 };
 
 }  // namespace kiln::substances

@@ -6,8 +6,10 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/wording.hpp"
 #include "data/npy/npy.hpp"
 #include "model/file/formula_reader.hpp"
+#include "model/substance_steps.hpp"
 
 namespace kiln {
 namespace {
@@ -69,6 +71,7 @@ class SubstanceReader {
     read_boundary(node, path);
     read_start(node, path);
     if (data_.steady) require_steady_state(*find(node, "mode"), path);
+    require_few_steps(*find(node, "diffusion"), path);
     say(node);
   }
 
@@ -305,6 +308,29 @@ class SubstanceReader {
                       path));
   }
 
+  double voxel_edge() const { return data_.coarsen * r_.model.units.voxel_um; }
+  double steps() const {
+    return substances::steps_of_update(data_, voxel_edge(), r_.model.units.seconds_per_mcs);
+  }
+  // "a step per MCS", or "12 steps per update".
+  std::string steps_text() const {
+    const double count = steps();
+    return fmt::format("{} step{} per {}", count < 1e15 ? grouped(count) : fmt::format("{:.3g}", count),
+                       count == 1 ? "" : "s", data_.update_every == 1 ? "MCS" : "update");
+  }
+  void require_few_steps(const Node& at, const std::string& path) const {
+    if (steps() <= substances::kMostSteps) return;
+    const substances::Rates rates = substances::rates_of(data_, voxel_edge());
+    fail_at(at,
+            fmt::format("{} would take {}, but {} are the most: it changes by {:g} per second, in voxels "
+                        "of {:g} µm, and {}; {}.",
+                        path, steps_text(), grouped(substances::kMostSteps), rates.fastest(), voxel_edge(),
+                        data_.steady ? "its steady state is reached slowly"
+                                     : fmt::format("an MCS has {:g} s", r_.model.units.seconds_per_mcs),
+                        data_.steady ? "a larger coarsen or more decay helps"
+                                     : "a larger coarsen, mode = \"steady\" or a shorter MCS helps"));
+  }
+
   void say(const Node& node) {
     const SubstanceData& d = data_;
     data_.said.push_back(
@@ -313,9 +339,9 @@ class SubstanceReader {
                         ? fmt::format(" (reaches {:.3g} µm)", std::sqrt(d.like.diffusion / d.like.decay))
                         : ""));
     data_.said.push_back(
-        fmt::format("voxels of {} site{} = {:g} µm, {}{}", d.coarsen, d.coarsen == 1 ? "" : "s",
-                    d.coarsen * r_.model.units.voxel_um, d.steady ? "steady state" : "in time",
-                    d.update_every == 1 ? "" : fmt::format(", every {} MCS", d.update_every)));
+        fmt::format("voxels of {} site{} = {:g} µm, {}{}, {}", d.coarsen, d.coarsen == 1 ? "" : "s",
+                    voxel_edge(), d.steady ? "steady state" : "in time",
+                    d.update_every == 1 ? "" : fmt::format(", every {} MCS", d.update_every), steps_text()));
     data_.said.push_back(fmt::format("starts with {}{}", text_of(*find(node, "start")), unit_text()));
     if (const Node* boundary = find(node, "boundary")) {
       std::vector<std::string> sides;

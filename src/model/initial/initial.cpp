@@ -193,6 +193,7 @@ State initial_state(const Model& model, std::vector<std::string>* notes) {
   start_targets(model, state.cells);
   start_lambdas(model, state.cells);
   start_living(model, state.cells);
+  require_finite_starts(model, state.cells);
   state.substances = start_substances(model);
   return state;
 }

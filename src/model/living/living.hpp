@@ -109,7 +109,13 @@ struct Readings {
 struct Model;
 
 // The columns of a first state: properties with their start values, lives that begin. `first` as in
-// start_persistence.
+// start_persistence. What is not finite of a cell without a site is 0.
 void start_living(const Model& model, Cells& cells, CellId first = kMedium);
+
+// The sentence on the first property, by row, that did not start with a finite number; "" where all did. Rows
+// before `from` are not looked at.
+std::string wrong_start(const Model& model, const Cells& cells, CellId first = kMedium, CellId from = 0);
+// Throws it as a UserError.
+void require_finite_starts(const Model& model, const Cells& cells, CellId from = 0);
 
 }  // namespace kiln

@@ -36,6 +36,7 @@ void DeviceLivingStage::fetch(State& state, DeviceState::More more) const {
 
 void DeviceLivingStage::require_success() {
   if (cells_ != nullptr) cells_->require_success();
+  if (substances_ != nullptr) substances_->require_success();
 }
 
 std::unique_ptr<DeviceLivingStage> living_stage_of(const Model* model, const Physics& physics,

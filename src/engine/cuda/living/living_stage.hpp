@@ -19,7 +19,8 @@ class DeviceLivingStage {
   void play(int64_t mcs);
   // Substances of a state on the host.
   void fetch(State& state, DeviceState::More more) const;
-  // When some MCS have been played. Throws UserError where a formula had no number.
+  // When some MCS have been played. Throws UserError where a formula had no number, or there is more of
+  // a substance than is computed with.
   void require_success();
 
  private:

@@ -82,7 +82,7 @@ void DeviceDiffusion::set(const std::vector<double>& concentration) {
   plane_sums_ =
       Buffer<double>(device_, slots_together_ * kRowSums * int64_t(equation_.voxels.size.z), "substances");
   added_ = Buffer<double>(device_, 1, "substances");
-  books_ = Buffer<double>(device_, kAccounts + 1, "substances");
+  books_ = Buffer<double>(device_, kBooks, "substances");
   books_.fill(0);
   show();
 }
@@ -149,8 +149,16 @@ substances::Budget DeviceDiffusion::budget() const {
 double DeviceDiffusion::total() const {
   stream_.synchronize();
   double total = 0;
-  books_.download(&total, 1, kAccounts);
+  books_.download(&total, 1, kTotal);
   return total;
+}
+
+std::optional<DeviceDiffusion::Overflow> DeviceDiffusion::overflow() const {
+  stream_.synchronize();
+  double noted[2];
+  books_.download(noted, 2, kOverflowMcs);
+  if (noted[0] == 0) return std::nullopt;
+  return Overflow{int64_t(noted[0]), noted[1]};
 }
 
 // Arrays of sums of rows.
@@ -175,7 +183,7 @@ Launch DeviceDiffusion::warp_per_row() const {
   return {{unsigned((rows() + kWarps - 1) / kWarps)}, {32 * kWarps}};
 }
 
-void DeviceDiffusion::play(const substances::Stages& stages, bool in_books) {
+void DeviceDiffusion::play(const substances::Stages& stages, bool in_books, int64_t mcs) {
   const Launch shape = warp_per_row();
   const auto count = int64_t(stages.stages.size()), slots = count * stages.steps + 1;
   if (flows_.size() < slots * kRowSums) flows_ = Buffer<double>(device_, slots * kRowSums, "substances");
@@ -204,20 +212,20 @@ void DeviceDiffusion::play(const substances::Stages& stages, bool in_books) {
   keep_books_.launch({{1}, {32}}, stream_, static_cast<const substances::Stage*>(stages_.data()),
                      in_books ? int32_t(count) : 0, int32_t(stages.steps),
                      static_cast<const double*>(flows_.data()), added, equation_.properties.decay,
-                     books_.data());
+                     double(mcs), books_.data());
   holds_in_books_ = false;
 }
 
-void DeviceDiffusion::advance(double seconds) {
+void DeviceDiffusion::advance(double seconds, int64_t mcs) {
   substances::Rates rates = equation_.rates({});
   rates.loss += fastest_uptake_;
-  play(substances::stages_for(rates, seconds), true);
+  play(substances::stages_for(rates, seconds), true, mcs);
 }
 
-void DeviceDiffusion::settle(double error) {
+void DeviceDiffusion::settle(double error, int64_t mcs) {
   substances::Rates rates = equation_.rates({});
   rates.loss += fastest_uptake_;
-  play(substances::sweeps_for(rates, equation_.slowest(), error), false);
+  play(substances::sweeps_for(rates, equation_.slowest(), error), false, mcs);
 }
 
 void DeviceDiffusion::show() {

@@ -226,10 +226,18 @@ extern "C" __global__ void hold_rows(const __grid_constant__ kiln::cuda::Diffusi
 // The books of one advance, a thread per account: substances::Ledger. `flows` are kRowSums per stage and one
 // more set behind the last; `added` what was added before to hold concentrations.
 extern "C" __global__ void keep_books(const kiln::substances::Stage* stages, int32_t count, int32_t steps,
-                                      const double* flows, const double* added, double decay, double* books) {
+                                      const double* flows, const double* added, double decay, double mcs,
+                                      double* books) {
   using namespace kiln;
   const int account = int(threadIdx.x);
-  if (account == cuda::kAccounts) books[account] = flows[int64_t(count) * steps * cuda::kRowSums];
+  if (account == cuda::kTotal) {
+    const double total = flows[int64_t(count) * steps * cuda::kRowSums];
+    books[cuda::kTotal] = total;
+    if (substances::overflows(total) && books[cuda::kOverflowMcs] == 0) {
+      books[cuda::kOverflowMcs] = mcs;
+      books[cuda::kOverflow] = total;
+    }
+  }
   if (account >= cuda::kAccounts) return;
   double budget = books[account];
   if (account == 4 && added != nullptr) budget = budget + *added;

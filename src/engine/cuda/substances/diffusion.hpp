@@ -2,6 +2,8 @@
 // asked for.
 #pragma once
 
+#include <optional>
+
 #include "engine/cuda/driver/driver.hpp"
 #include "engine/cuda/substances/diffusion_tables.hpp"
 #include "engine/substances/budget.hpp"
@@ -39,14 +41,20 @@ class DeviceDiffusion {
 
   // Where `held_at` says so, concentrations are set.
   void hold(bool in_books);
-  // Always by the same time.
-  void advance(double seconds);
-  void settle(double error);
+  // Always by the same time. The end of MCS number `mcs`, for overflow().
+  void advance(double seconds, int64_t mcs = 1);
+  void settle(double error, int64_t mcs = 1);
   void show();
 
   std::vector<double> concentration() const;
   substances::Budget budget() const;
   double total() const;  // concentration times voxels after the last advance
+  // When there was first more than is computed with, and what the total was.
+  struct Overflow {
+    int64_t mcs;
+    double total;
+  };
+  std::optional<Overflow> overflow() const;
 
  private:
   int64_t rows() const { return int64_t(equation_.voxels.size.y) * equation_.voxels.size.z; }
@@ -54,7 +62,7 @@ class DeviceDiffusion {
   void reserve_sources(const substances::Sources& like);
   template <class Share>
   void set_shares(const substances::Sources& sources);
-  void play(const substances::Stages& stages, bool in_books);
+  void play(const substances::Stages& stages, bool in_books, int64_t mcs);
   void sum_up(int64_t arrays, double* to);
 
   Device device_;
@@ -64,7 +72,7 @@ class DeviceDiffusion {
   Shares shares_;
   Buffer<double> now_, before_, secretion_, held_at_, volume_, low_[3];
   Buffer<uint8_t> share_[kMostUptakes];                           // floats or doubles
-  Buffer<double> row_sums_, plane_sums_, flows_, added_, books_;  // books_: accounts, then the total
+  Buffer<double> row_sums_, plane_sums_, flows_, added_, books_;  // books_: kBooks numbers
   Buffer<uint8_t> held_;
   Buffer<float> shown_;
   Buffer<substances::Stage> stages_;

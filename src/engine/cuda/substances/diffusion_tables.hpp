@@ -9,6 +9,9 @@ namespace kiln::cuda {
 inline constexpr int kMostUptakes = 8;  // types of cells that take a substance up
 inline constexpr int kRowSums = 5;      // of a row: see diffuse
 inline constexpr int kAccounts = 5;     // of a budget, in the order of SubstanceBudget
+// Behind them: what there is; the first MCS after which that was too much (0: none), and what it was then.
+inline constexpr int kTotal = kAccounts, kOverflowMcs = kTotal + 1, kOverflow = kTotal + 2,
+                     kBooks = kTotal + 3;
 
 enum class SideKind { closed, value, flux };
 

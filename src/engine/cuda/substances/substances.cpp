@@ -1,5 +1,8 @@
 #include "engine/cuda/substances/substances.hpp"
 
+#include <fmt/format.h>
+
+#include "base/error.hpp"
 #include "engine/cuda/driver/kernel_cache.hpp"
 #include "engine/cuda/driver/nvrtc.hpp"
 
@@ -46,7 +49,8 @@ DeviceSubstances::DeviceSubstances(const Device& device, const Stream& stream, c
     : device_(device),
       shape_(state.grid_stride()),
       stream_(stream),
-      seconds_per_mcs_(model.units.seconds_per_mcs) {
+      seconds_per_mcs_(model.units.seconds_per_mcs),
+      source_(model.source) {
   use_layout(physics, state);
   const State& host = state.last_known();
   for (std::size_t s = 0; s < model.substances.size(); ++s) {
@@ -98,10 +102,19 @@ void DeviceSubstances::play(int64_t mcs, const StateTables& tables, const Secret
       solver.diffusion->hold(!solver.data.steady);
     }
     if (solver.data.steady)
-      solver.diffusion->settle(substances::kSteadyError);
+      solver.diffusion->settle(substances::kSteadyError, mcs);
     else
-      solver.diffusion->advance(seconds_per_mcs_ * double(solver.data.update_every));
+      solver.diffusion->advance(seconds_per_mcs_ * double(solver.data.update_every), mcs);
     solver.diffusion->show();
+  }
+}
+
+void DeviceSubstances::require_success() const {
+  for (const Solver& solver : solvers_) {
+    const auto overflow = solver.diffusion->overflow();
+    if (!overflow) continue;
+    throw UserError(fmt::format("{}: {}", source_,
+                                substances::overflow_text(solver.data.name, overflow->mcs, overflow->total)));
   }
 }
 

@@ -37,6 +37,8 @@ class DeviceSubstances {
     int32_t coarsen;
   };
   View view(std::size_t substance) const;
+  // Throws UserError where there was more of a substance than is computed with.
+  void require_success() const;
   // Into the substances of a state on the host.
   void fetch(State& state, DeviceState::More more) const;
 
@@ -52,6 +54,7 @@ class DeviceSubstances {
   Launch shape_;
   const Stream& stream_;
   double seconds_per_mcs_;
+  std::string source_;  // of the model, for messages
   std::vector<Solver> solvers_;
   Function count_sources_;
 };
