@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <future>
+#include <limits>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -48,9 +49,11 @@ Recorder::Recorder(const Model& model, RecorderOptions options, TrackData tracks
       frozen_(model.frozen_types()),
       units_(model.units),
       options_(options),
-      tracks_(model.units, frozen_, options.tracks, std::move(tracks)) {}
+      tracks_(model.units, frozen_, options.tracks, std::move(tracks)) {
+  for (const SubstanceData& substance : model.substances) steady_.push_back(substance.steady);
+}
 
-SubstanceRow row_of(const Substance& substance) {
+SubstanceRow row_of(const Substance& substance, bool steady) {
   double sites = 1;  // of a voxel
   for (int axis = 0; axis < substance.voxels.dimension; ++axis) sites *= substance.coarsen;
   SubstanceRow row{substance.total * sites, substance.budget, 0};
@@ -58,7 +61,8 @@ SubstanceRow row_of(const Substance& substance) {
        {&SubstanceBudget::secreted, &SubstanceBudget::taken_up, &SubstanceBudget::decayed,
         &SubstanceBudget::crossed_walls, &SubstanceBudget::held})
     row.budget.*account *= sites;
-  row.unbalanced = row.total - (substance.first_total * sites + row.budget.gain());
+  row.unbalanced = steady ? std::numeric_limits<double>::quiet_NaN()
+                          : row.total - (substance.first_total * sites + row.budget.gain());
   return row;
 }
 
@@ -93,7 +97,8 @@ MeasureRow Recorder::record(const Look& look, const AttemptCounts& counts, const
   for (const auto& [a, b] : contact_pairs(types_)) row.contact_fractions.push_back(contacts.fraction(a, b));
   row.energy = energy_of(look, phase.physics.view(), contacts, with_lattice, threads);
   of_cells.get();
-  for (const Substance& substance : look.substances()) row.substances.push_back(row_of(substance));
+  for (const Substance& substance : look.substances())
+    row.substances.push_back(row_of(substance, steady_[row.substances.size()]));
   row.medium_sites = look.lattice().sites() - *frozen_sites_ - sites_of_cells;
   return row;
 }

@@ -31,7 +31,7 @@ struct TypeRow {
 struct SubstanceRow {
   double total = 0;
   SubstanceBudget budget;
-  double unbalanced = 0;  // by how much the books do not close
+  double unbalanced = 0;  // by how much the books do not close; NaN in a steady state, which keeps none
 };
 
 struct MeasureRow {
@@ -80,6 +80,7 @@ class Recorder {
  private:
   std::vector<CellType> types_;
   std::vector<bool> frozen_;
+  std::vector<bool> steady_;  // by substance
   Units units_;
   RecorderOptions options_;
   Tracks tracks_;

@@ -77,6 +77,30 @@ TEST(Recorder, OneRow) {
   EXPECT_EQ(row.contact_fractions, expected);
 }
 
+// What there is, less what there was and what came; nothing of a steady state, whose budget is not kept.
+TEST(Recorder, SaysByHowMuchBooksDoNotClose) {
+  Model model = model_with(kTypes);
+  State state = state_from(flat(6, 1, false, false), {1, 2, 2, 0, 1, 3}, {0, 1, 2, 3}, frozen_flags(kTypes));
+  for (const bool steady : {false, true}) {
+    SubstanceData data;
+    data.steady = steady;
+    model.substances.push_back(data);
+    Substance substance;
+    substance.voxels = flat(3, 1, false, false);
+    substance.coarsen = 2;
+    substance.first_total = 1;
+    substance.total = 4;
+    substance.budget.secreted = 2.5;
+    state.substances.push_back(substance);
+  }
+  const MeasureRow row = Recorder(model).record(state, {}, phase("run"));
+  ASSERT_EQ(row.substances.size(), 2u);
+  EXPECT_EQ(row.substances[0].total, 16);  // voxels of 4 sites
+  EXPECT_EQ(row.substances[0].unbalanced, 2);
+  EXPECT_EQ(row.substances[1].total, 16);
+  EXPECT_TRUE(std::isnan(row.substances[1].unbalanced));
+}
+
 TEST(Recorder, FragmentsCanBeLeftOut) {
   Recorder recorder(model_with(kTypes));
   const State state = state_from(flat(3, 1, false, false), {1, 0, 1}, {0, 1}, frozen_flags(kTypes));

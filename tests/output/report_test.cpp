@@ -198,6 +198,30 @@ TEST(ReportPlots, ShowTheBooksOfASubstanceTogether) {
   EXPECT_EQ(plots[0].series[1].name, "taken up");
 }
 
+// Relative to what there was and all that came and went; of a steady state nothing is booked.
+TEST(ReportPlots, SayByHowMuchTheBooksDoNotClose) {
+  const std::vector<TableColumn> measures = {{"mcs", {0, 10, 20}},
+                                             {"o2_total", {6, 4, 5}},
+                                             {"o2_secreted", {0, 1, 2}},
+                                             {"o2_taken_up", {0, 0, 0}},
+                                             {"o2_crossed_walls", {0, -1, -2}},
+                                             {"o2_unbalanced", {0, -2e-14, 1e-15}},
+                                             {"slow_total", {4, 4, 4}},
+                                             {"slow_unbalanced", {kNaN, kNaN, kNaN}},
+                                             {"none_total", {0, 0, 0}},
+                                             {"none_unbalanced", {0, 0, 0}}};
+  const std::string text = "The largest gap in the books of substances, relative to what was turned over: ";
+  EXPECT_EQ(books_text(measures), text + "o2 2e-15, none 0.");
+  EXPECT_EQ(books_text({{"mcs", {0}}, {"slow_unbalanced", {kNaN}}}), "");
+  EXPECT_EQ(books_text({{"mcs", {0, 10}}, {"energy", {1, 2}}}), "");
+  ReportInfo info = example();
+  info.measures = measures;
+  EXPECT_TRUE(has(report_html(info), "<p class=\"subtitle\">" + text));
+  EXPECT_EQ(titles(plots_of_measures(
+                {{"mcs", {0, 10}}, {"slow_total", {4, 5}}, {"slow_unbalanced", {kNaN, kNaN}}})),
+            std::vector<std::string>{"Substance slow"});
+}
+
 TEST(ReportPlots, TellTimeInAUnitThatSuits) {
   const auto label = [](double last) {
     return plots_of_measures({{"t_min", {0, last}}, {"volume_mean", {1, 2}}}).at(0).x_label;

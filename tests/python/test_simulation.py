@@ -45,6 +45,15 @@ class Substances(unittest.TestCase):
         self.assertAlmostEqual((first - last["o2_taken_up"]) / last["o2_total"], 1, places=10)
         self.assertLess(abs(last["o2_unbalanced"]), 1e-9 * last["o2_total"])
 
+    def test_books_of_a_steady_state_are_empty(self):
+        model = {**self.MODEL, "substances": {name: {**like, "mode": "steady", "decay": 0.01} if name == "waste" else like
+                                              for name, like in self.MODEL["substances"].items()}}
+        sim = kiln.Simulation(model, threads=2)
+        sim.run(5, progress=False)
+        measures = sim.columns("measures")
+        self.assertTrue(np.isnan(measures["waste_unbalanced"]).all())
+        self.assertTrue(np.isfinite(measures["o2_unbalanced"]).all())
+
     def test_are_there_where_cells_come_from_numpy(self):
         whole = kiln.Simulation(self.MODEL, threads=2)
         types = {cell: whole.model.types[kind] for cell, kind in enumerate(whole.cells.type) if cell > 0}

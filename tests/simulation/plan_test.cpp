@@ -86,6 +86,21 @@ TEST(Plan, CountsFieldsOfFilesWithEveryRank) {
     }
 }
 
+TEST(Plan, CountsSubstancesWithEveryRank) {
+  const Model model = parse_model(bench_model("substance3d", 64), "substance3d", ".");
+  ASSERT_EQ(model.substances.size(), 1u);
+  Model without = model;
+  without.substances.clear();
+  const double bytes = memory_need(model, 0).fields;
+  EXPECT_GE(bytes, 28.0 * double(model.substances[0].voxels.sites()));
+  for (const int ranks : {1, 8}) {
+    const auto memory = [&](const Model& of) {
+      return plan_for(of, ranks, "", hardware_named("core")).memory;
+    };
+    EXPECT_NEAR(memory(model) - memory(without), bytes, 1e-6 * bytes) << ranks << " ranks";
+  }
+}
+
 // What it leaves out is said, and where that may be most of the time.
 TEST(Plan, SaysWhatItDoesNotCount) {
   const Model still = parse_model(bench_model("act3d", 64), "act3d", "."),

@@ -204,6 +204,14 @@ std::vector<std::string> substances_in(const std::vector<TableColumn>& measures)
   return names;
 }
 
+// The largest size of a value; NaN where there is none.
+double largest_in(const TableColumn* column) {
+  double largest = std::numeric_limits<double>::quiet_NaN();
+  for (const double value : column == nullptr ? std::vector<double>() : column->values)
+    if (std::isfinite(value)) largest = std::fmax(largest, std::abs(value));
+  return largest;
+}
+
 std::optional<Plot> plot_of_substance(const std::string& substance, const std::vector<TableColumn>& measures,
                                       const TimeAxis& time) {
   Plot plot{"Substance " + substance, time.label, "concentration × sites", {}};
@@ -303,6 +311,24 @@ std::vector<Plot> plots_of_measures(const std::vector<TableColumn>& measures) {
     add(plot_of_substance(substance, measures, time));
   for (Plot& plot : plots_of_unknown(measures, time)) plots.push_back(std::move(plot));
   return plots;
+}
+
+std::string books_text(const std::vector<TableColumn>& measures) {
+  std::string gaps;
+  for (const std::string& substance : substances_in(measures)) {
+    const double gap = largest_in(find(measures, substance + std::string(kUnbalanced)));
+    if (std::isnan(gap)) continue;
+    double turned_over = 0;
+    for (const Account& account : kAccounts)
+      if (const double most = largest_in(find(measures, substance + std::string(account.suffix)));
+          std::isfinite(most))
+        turned_over += most;
+    gaps +=
+        fmt::format("{}{} {:.2g}", gaps.empty() ? "" : ", ", substance, gap > 0 ? gap / turned_over : 0.0);
+  }
+  if (gaps.empty()) return "";
+  return fmt::format("The largest gap in the books of substances, relative to what was turned over: {}.",
+                     gaps);
 }
 
 std::optional<double> place_in_time(const std::vector<TableColumn>& measures, double mcs) {

@@ -24,6 +24,9 @@ std::vector<TableColumn> csv_columns(const std::filesystem::path& path);
 // zero or missing everywhere is left out; a column that is not known here gets a plot of its own.
 std::vector<Plot> plots_of_measures(const std::vector<TableColumn>& measures);
 
+// By how much the books of substances do not close: "" where the table has none that are kept.
+std::string books_text(const std::vector<TableColumn>& measures);
+
 // Where an MCS lies on the x axis of those plots; none before the first row and after the last.
 std::optional<double> place_in_time(const std::vector<TableColumn>& measures, double mcs);
 

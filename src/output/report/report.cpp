@@ -146,7 +146,10 @@ std::string plots(const ReportInfo& info) {
   if (all.empty()) return "";
   std::string out = "<h2>Measures</h2>\n<div class=\"plots\">\n";
   for (const Plot& plot : all) out += "<div class=\"card\">" + line_plot_svg(plot) + "</div>\n";
-  return out + "</div>\n";
+  out += "</div>\n";
+  if (const std::string books = books_text(info.measures); !books.empty())
+    out += fmt::format("<p class=\"subtitle\">{}</p>\n", escaped(books));
+  return out;
 }
 
 std::string files(const std::vector<ReportFile>& all) {

@@ -23,7 +23,9 @@ double copy_bytes(const Model& model, double cells) {
   bool regular = model.output.lattice_every > 0 || model.output.checkpoint_every > 0;
   for (const PictureSettings& picture : model.pictures) regular |= picture.every > 0;
   const MemoryNeed need = memory_need(model, cells);
-  const double copy = need.sites + need.cells + need.history;
+  double copy = need.sites + need.cells + need.history;
+  for (const SubstanceData& substance : model.substances)
+    copy += double(substance.voxels.sites()) * double(sizeof(double) + sizeof(float));
   return regular && need.total() + copy < physical_memory() ? copy : 0;
 }
 

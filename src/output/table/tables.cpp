@@ -163,7 +163,7 @@ constexpr SubstanceColumn kOfSubstances[] = {
      [](const SubstanceRow& r) { return r.budget.held; }},
     {{"A_unbalanced", "concentration x sites",
       "likewise: by how much `A_total` differs from its first value and all that came and went: rounding, a "
-      "part in 10^12 or so (in mode `steady` nothing is booked, and it says nothing)"},
+      "part in 10^12 or so (empty in mode `steady`, where nothing is booked)"},
      [](const SubstanceRow& r) { return r.unbalanced; }},
 };
 
