@@ -185,7 +185,7 @@ Cell types
 Substances
   food
     diffusion 12 µm²/s, decay 0.03 per second (reaches 20 µm)
-    voxels of 2 sites = 4 µm, in time
+    voxels of 2 sites = 4 µm, in time, 48 steps per MCS
     starts with 0.1 + 0.001 * x nM
     boundary: y periodic, x_low at 0.5 nM, x_high lets in 0.02 nM x µm/s
     cannot enter bone, vessel
@@ -194,7 +194,7 @@ Substances
     old holds it at 2 nM
   signal
     diffusion 3 µm²/s, decay 0 per second
-    voxels of 1 site = 2 µm, steady state, every 2 MCS
+    voxels of 1 site = 2 µm, steady state, every 2 MCS, 314 steps per update
     starts with 0
     boundary: x at 0, y_low lets out 1 concentration x µm/s, y_high closed
     medium takes up 0.01 times what is there per second
@@ -387,8 +387,8 @@ TEST(Explain, SaysHowManyStepsASubstanceTakes) {
         explain(parsed("lattice.size = [96, 96]\n[substances.s]\ncoarsen = 1\n" + substance));
     EXPECT_NE(text.find(words), std::string::npos) << text;
   };
-  says("diffusion = 0\n", "= 1 um, in time, 1 step per MCS\n");
-  says("diffusion = 2\n", "= 1 um, in time, 9 steps per MCS\n");  // 4 D dt / 0.9
+  says("diffusion = 0\n", "= 1 µm, in time, 1 step per MCS\n");
+  says("diffusion = 2\n", "= 1 µm, in time, 9 steps per MCS\n");  // 4 D dt / 0.9
   says("diffusion = 2\nupdate_every = 4\n", "in time, every 4 MCS, 36 steps per update\n");
   says("diffusion = 100\n", "in time, 72 steps per MCS\n");  // four times sqrt(800 / 4 * 1.5 / tanh 3)
   says("diffusion = 1\ndecay = 0.08\nmode = \"steady\"\n", "steady state, 73 steps per MCS\n");
