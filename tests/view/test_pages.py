@@ -425,6 +425,10 @@ class Pages(unittest.TestCase):
         run = self.finished(SPACE, mcs=10, every=10, snapshots=5)
         _, page = self.open("view", run)
         page.wait_for("document.body.dataset.mcs === '10'")
+        # The foot takes its place when the status has come.
+        page.wait_for(run_js("""const { canvas, coarse } = app.scene.solid;
+            return document.querySelector('#figures').textContent.includes('time') && coarse === 1
+              && canvas.height === canvas.clientHeight;"""))
         before = page.wait_for(f"(p => p.amber > 1000 && p.teal > 1000 && p)({PIXELS})")
         context = "document.querySelector('#solid').getContext('webgl2')"
         page.value(f"(window.loss = {context}.getExtension('WEBGL_lose_context')).loseContext()")
