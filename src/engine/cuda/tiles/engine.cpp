@@ -59,13 +59,17 @@ void TilesEngine::compile(const Physics& physics) {
   const Module module(device_, kernels.compiled.cubin);
   play_ = module.function("play");
   find_live_ = module.function("find_live");
-  mark_live_ = module.function("mark_live");
   play_.allow_dynamic_shared(int(shape.shared_bytes));
   shape_ = {{unsigned(shape.crew)}, {unsigned(32 * shape.warps_per_block)}, shape.shared_bytes, true};
   state_.use(module);
   tick_.use(module);
   fields_.give(device_, module, physics);
-  if (living_ != nullptr) living_->give(module, physics);
+  if (living_ != nullptr) {
+    living_->give(module, physics);
+    const Compiled marking = compile_mark_live(physics, settings_, state_.layout(), state_.history_length(),
+                                               shape, numbers_, architecture_for(info));
+    mark_live_ = Module(device_, marking.cubin).function("mark_live");
+  }
   give_numbers(module, physics, numbers_, settings_.hopeless);
   memory_.reserve(shape, 1);
   memory_.give(tables_, 0, 0);

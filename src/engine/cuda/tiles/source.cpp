@@ -19,10 +19,10 @@ bool tracks_sums(const Physics& physics, int history, const KernelShape& shape) 
 
 int64_t divided_up(int64_t number, int64_t divisor) { return (number + divisor - 1) / divisor; }
 
-}  // namespace
-
-std::string tiles_source(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
-                         int history, const KernelShape& shape, Numbers numbers, const StoredSites& stored) {
+// `unit`: the header of this folder whose kernels are wanted.
+std::string source_of(const char* unit, const Physics& physics, const tiles::Settings& settings,
+                      const SiteLayout& layout, int history, const KernelShape& shape, Numbers numbers,
+                      const StoredSites& stored) {
   return model_prologue(physics, layout, history, numbers, stored) +
          fmt::format(
              "#include \"engine/schedule/tiles.hpp\"\nnamespace kiln::model {{\n"
@@ -41,10 +41,22 @@ std::string tiles_source(const Physics& physics, const tiles::Settings& settings
              numbers == Numbers::folded ? fmt::format("{:a}f", settings.hopeless) : "kNumbers.hopeless",
              shape.warps_per_block, shape.batches, shape.steps_per_unit, shape.share_rest,
              tracks_sums(physics, history, shape), shape.skips_dead, shape.blocks_per_multiprocessor,
-             mcs_between_anchor_checks(physics.lattice),
-             shape.members     ? "members"
-             : stored.is_brick ? "brick"
-                               : "play");
+             mcs_between_anchor_checks(physics.lattice), unit);
+}
+
+}  // namespace
+
+std::string tiles_source(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
+                         int history, const KernelShape& shape, Numbers numbers, const StoredSites& stored) {
+  const char* const unit = shape.members ? "members" : stored.is_brick ? "brick" : "play";
+  return source_of(unit, physics, settings, layout, history, shape, numbers, stored);
+}
+
+Compiled compile_mark_live(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
+                           int history, const KernelShape& shape, Numbers numbers, int architecture) {
+  return compile_cached(
+      source_of("mark_live", physics, settings, layout, history, shape, numbers, all_sites(physics.lattice)),
+      "mark_live.cu", architecture);
 }
 
 // Cells are taken to be as large as their targets.

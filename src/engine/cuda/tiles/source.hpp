@@ -47,6 +47,11 @@ TilesKernels compile_tiles_for_members(int64_t members, const Physics& physics,
                                        Numbers numbers, int architecture, int multiprocessors,
                                        int shared_per_block, bool skips_dead);
 
+// The kernel that marks what is live around sites that events have changed, of an engine that plays such
+// kernels.
+Compiled compile_mark_live(const Physics& physics, const tiles::Settings& settings, const SiteLayout& layout,
+                           int history, const KernelShape& shape, Numbers numbers, int architecture);
+
 // Whether so much of a lattice is likely to be dead that passing over it pays.
 bool is_sparse(const State& state, const Physics& physics);
 
