@@ -21,10 +21,14 @@ std::atomic<std::size_t> largest_piece = SIZE_MAX, refused_pieces = 0;
 
 }  // namespace
 
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
+// This one too, for it is freed as the other: by the operators below.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   void* const piece = bytes > largest_piece ? nullptr : std::malloc(std::max<std::size_t>(bytes, 1));
-  if (piece != nullptr) return piece;
-  ++refused_pieces;
+  if (piece == nullptr) ++refused_pieces;
+  return piece;
+}
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  if (void* const piece = operator new(bytes, std::nothrow)) return piece;
   throw std::bad_alloc();
 }
 [[gnu::noinline]] void operator delete(void* piece) noexcept { std::free(piece); }
