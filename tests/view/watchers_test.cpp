@@ -227,6 +227,13 @@ int64_t frame_over(int port, const std::string& head) {
   return at == answer.npos ? 0 : whole_in(answer.substr(at + 9, answer.find('\r', at) - at - 9)).value_or(0);
 }
 
+// Sanitizers keep shadows of memory, and what was freed.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kMemoryIsOurs = false;
+#else
+constexpr bool kMemoryIsOurs = true;
+#endif
+
 // What is free, given back.
 int64_t resident_bytes() {
 #ifdef __GLIBC__
@@ -285,7 +292,8 @@ TEST_F(ViewRun, FiftyClientsTenOfWhichReadNothingLeaveTheRunAlone) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   // More frames were made than may remain in memory.
-  EXPECT_LE(resident_bytes() - memory_before, int64_t(3 * LiveRun::kMostHeld) * frame_bytes);
+  if (kMemoryIsOurs)
+    EXPECT_LE(resident_bytes() - memory_before, int64_t(3 * LiveRun::kMostHeld) * frame_bytes);
   EXPECT_EQ(hash_of(*run), hash);
   expect_bounded();
   const int64_t last = live->frame({}).number;
