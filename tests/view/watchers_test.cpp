@@ -247,6 +247,9 @@ int64_t resident_bytes() {
 
 TEST_F(ViewRun, FiftyClientsTenOfWhichReadNothingLeaveTheRunAlone) {
   if (!http::kHasServer) GTEST_SKIP() << "this build has no cpp-httplib";
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "takes minutes with ThreadSanitizer";
+#endif
   constexpr int kReading = 40, kSilent = 10, kFrames = 30;
   const std::string hash = hash_of(*run_in("alone", nullptr, crowd(1000)));
   const auto run = run_in("watched", nullptr, crowd(1000));
