@@ -37,7 +37,8 @@ class HugeVector {
  public:
   HugeVector() = default;
   explicit HugeVector(std::size_t size) { allocate(size); }
-  // Of any values, for who writes them all: fresh pages are slow on one thread alone.
+  // Uninitialised, for callers that write every element from several threads: touching fresh pages on one is
+  // slow.
   static HugeVector unset(std::size_t size) { return HugeVector(size, Uninitialised{}); }
   HugeVector(const HugeVector& other) {
     allocate(other.size_);

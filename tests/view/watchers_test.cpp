@@ -21,7 +21,7 @@ std::atomic<std::size_t> largest_piece = SIZE_MAX, refused_pieces = 0;
 
 }  // namespace
 
-// This one too, for it is freed as the other: by the operators below.
+// Replaced together with the throwing one: the operators below free memory of both.
 [[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   void* const piece = bytes > largest_piece ? nullptr : std::malloc(std::max<std::size_t>(bytes, 1));
   if (piece == nullptr) ++refused_pieces;
@@ -234,7 +234,7 @@ constexpr bool kMemoryIsOurs = false;
 constexpr bool kMemoryIsOurs = true;
 #endif
 
-// What is free, given back.
+// After free memory has been returned to the system.
 int64_t resident_bytes() {
 #ifdef __GLIBC__
   malloc_trim(0);

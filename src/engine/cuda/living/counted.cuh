@@ -10,8 +10,8 @@ __device__ __forceinline__ double unit_of(uint64_t largest) {
   const int64_t exponent = int64_t(largest >> 52) - 1022;  // largest is in [2^(exponent - 1), 2^exponent)
   return detail::double_of(uint64_t(exponent - 30 + 1023) << 52);
 }
-// The largest of the values that the threads of a warp take, by its bits. A warp adds one to those of all:
-// who waits for the same word waits long.
+// The largest of the values that the threads of a warp take, by its bits. Reduced within the warp first:
+// atomics on one word are serialised, so there is one per warp.
 class Largest {
  public:
   __device__ __forceinline__ void take(double value) {

@@ -160,7 +160,7 @@ void Mail::count_told() {
   stream_.synchronize();
 }
 
-// What a partner is told, on its way to the host: from the outbox and what that had no room for.
+// Starts copying a partner's message to the host: the outbox, then its overflow.
 std::span<std::byte> Mail::bring_over(std::size_t partner, std::size_t record_bytes) {
   const auto each = int64_t(record_bytes);
   const int64_t on_device = out_[turn_][partner].size() / each,
