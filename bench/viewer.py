@@ -6,7 +6,8 @@
 By turns, the same run without a page, with one that takes ten frames a second, and with fifty, ten of which read
 nothing of what they ask for; prints MCS per second beside those of the run that nobody watches, medians of pairs, the
 largest memory, and the time from the URL to the first frame. With --seconds, for tissues that take long to build, the
-turns are stretches of so many seconds, 6 or more, of one run that is ended afterwards. With --fps also frames per second
+turns are stretches of so many seconds, 6 or more, of one run that is ended afterwards; they begin when its rate has
+become steady, for young tissues are quick. With --fps also frames per second
 while a browser (Chromium, without a GPU) turns the tissue of a run that is paused. Without a model, the demo. Needs an
 idle machine.
 """
@@ -118,6 +119,15 @@ def play(options, reading, silent):
                 "memory": memory, "hash": record["hash"]}
 
 
+def wait_until_steady(status, seconds):
+    """Until three stretches in a row have the same rate to 2%, or there were twelve; how long that took."""
+    start, rates = time.perf_counter(), []
+    while len(rates) < 12 and (len(rates) < 3 or max(rates[-3:]) > 1.02 * min(rates[-3:])):
+        time.sleep(seconds)
+        rates.append(status()["rate"])
+    return time.perf_counter() - start
+
+
 def play_by_turns(options, found):
     """Rates are the program's own, of the last five seconds of a stretch."""
     with tempfile.TemporaryDirectory() as folder:
@@ -128,7 +138,7 @@ def play_by_turns(options, found):
         first.end()
         print(f"{first.first_s:.2f} s from the URL to the first frame")
         status = Client(program).status
-        time.sleep(options.seconds)
+        print(f"steady after {wait_until_steady(status, options.seconds):.0f} s")
         for _ in range(options.pairs):
             for name, (reading, silent) in CASES.items():
                 watchers, begun = Watchers(program, reading, silent), time.perf_counter()
@@ -176,12 +186,14 @@ def main():
             for name, (reading, silent) in CASES.items():
                 found[name].append(play(options, reading, silent))
     hashes = {run["hash"] for runs in found.values() for run in runs}
-    print(f"{'watched by':24}{'MCS/s':>10}{'of nobody':>11}{'frames/s':>10}{'first frame':>13}{'memory':>10}")
+    print(f"{'watched by':24}{'MCS/s':>10}{'of nobody':>11}{'least to most':>16}{'frames/s':>10}{'first frame':>13}"
+          f"{'memory':>10}")
     for name, runs in found.items():
         middle = {key: statistics.median(run[key] for run in runs) for key in ("rate", "frames", "memory")}
-        shares = [run["rate"] / alone["rate"] for run, alone in zip(runs, found["nobody"])]
+        shares = sorted(run["rate"] / alone["rate"] for run, alone in zip(runs, found["nobody"]))
+        spread = f"{shares[0]:.3f} to {shares[-1]:.3f}"
         first = statistics.median(run["first_s"] for run in runs) if runs[0]["first_s"] else None
-        print(f"{name:24}{middle['rate']:10.1f}{statistics.median(shares):11.3f}{middle['frames']:10.1f}"
+        print(f"{name:24}{middle['rate']:10.1f}{statistics.median(shares):11.3f}{spread:>16}{middle['frames']:10.1f}"
               f"{'' if first is None else f'{first:.2f} s':>13}{middle['memory'] / 1e6:7.0f} MB")
     if not options.seconds:
         print("the same hash in all" if len(hashes) == 1 else f"hashes differ: {hashes}")

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/seconds.hpp"
+#include "output/run/background_work.hpp"
 #include "view/about.hpp"
 #include "view/frame.hpp"
 #include "view/steerer.hpp"
@@ -13,7 +14,7 @@ namespace kiln::view {
 namespace {
 
 constexpr double kLeastSeconds = 0.09;  // between two frames
-constexpr double kRestPerWork = 40;     // so many times as long as a frame took, none is taken
+constexpr double kRestPerWork = 50;     // so many times as long as a frame took, none is taken
 constexpr auto kLongestWait = std::chrono::milliseconds(1000);
 constexpr auto kLongestPicture = std::chrono::seconds(60);
 constexpr double kRateSeconds = 5;
@@ -258,12 +259,14 @@ void LiveRun::take_batch(const std::vector<FrameContent>& contents, int64_t chan
   std::vector<std::function<std::string()>> taken;
   for (const FrameContent& content : contents)
     taken.push_back(take_frame(look, simulation_.model(), content, true));
-  auto pack = [this, contents, taken = std::move(taken), mcs, changes] {
+  const bool beside = look.is_on_gpu() && look.survey() != nullptr;
+  auto pack = [this, contents, taken = std::move(taken), mcs, changes, beside] {
+    if (beside) give_way();  // to the thread that drives the GPU
     for (std::size_t i = 0; i < contents.size(); ++i)
       show(contents[i], std::make_shared<const std::string>(taken[i]()), mcs, changes);
     end_taking(mcs, changes);
   };
-  if (look.is_on_gpu() && look.survey() != nullptr)
+  if (beside)
     packing_ = std::async(std::launch::async, std::move(pack));
   else
     pack();

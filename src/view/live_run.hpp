@@ -2,7 +2,7 @@
 // those of clients.
 //
 // Frames are taken on the thread of the run, at the end of an MCS, and only while a client waits for one: at
-// most ten a second, and so seldom that they take a fortieth of its time. Where a GPU plays, they are packed
+// most ten a second, and so seldom that they take a fiftieth of its time. Where a GPU plays, they are packed
 // on other cores meanwhile. A client that is late gets the newest and misses the others. Pictures are drawn
 // on the thread of the run, too, one by one and only when a person asks.
 #pragma once

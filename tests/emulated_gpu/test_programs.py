@@ -24,10 +24,16 @@ diffusion = 0.5
 decay = 0.01
 start = 1
 
+[substances.scent]
+diffusion = 2
+decay = 0.05
+coarsen = 4
+
 [types.cell]
 volume = { target = 25, lambda = 3 }
 growth = { rate = "3600 * mean(food)", up_to = 60 }
 takes_up.food = { rate = 0.02, at_most = 1 }
+secretes.scent = 0.07
 chemotaxis = { substance = "food", lambda = 20 }
 properties.n = "x + y"
 

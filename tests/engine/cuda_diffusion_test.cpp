@@ -27,9 +27,9 @@ TEST(DiffusionKernels, CompileWithoutSpills) {
       const std::vector<bool> open(std::size_t(voxels.sites()), true);
       const Equation equation(voxels, 4, like, obstacles ? openness_of(voxels, 1, open) : Openness{});
       const Sources sources{{0}, {{0.4, 0.15, {0}}, {0.1, 0.3, {0}}}, {uint8_t(obstacles)}};
-      const Shares shares = obstacles ? Shares::any : Shares::fit_floats;
+      const SourceForm form = obstacles ? SourceForm{} : SourceForm{Shares::fit_floats, 0.1};
       for (const KernelResources& r :
-           resources(compile(diffusion_source(equation, sources, shares), "diffusion.cu", 90)))
+           resources(compile(diffusion_source(equation, sources, form), "diffusion.cu", 90)))
         EXPECT_EQ(r.spill_stores + r.spill_loads, 0) << r.name << ", " << dimension << "-D";
     }
 }
@@ -55,15 +55,16 @@ TEST(CudaDiffusion, GivesTheBitsOfThreads) {
         for (std::size_t i = 0; i < count && obstacles; ++i) open[i] = rng() % 5 != 0;
         const Openness openness = obstacles ? openness_of(voxels, 1, open) : Openness{};
         Sources sources{std::vector<double>(count), {{0.4, 0.15, std::vector<double>(count)}}};
+        const SourceForm form{obstacles ? Shares::any : Shares::fit_floats,
+                              alpha == 2 && !obstacles ? 0.7 : 0.0};
         std::vector<double> here(count, 0);
         for (std::size_t i = 0; i < count; ++i) {
-          sources.secretion[i] = any(rng);
+          sources.secretion[i] = form.secreted != 0 ? form.secreted * double(rng() % 65) / 64 : any(rng);
           sources.uptake[0].share[i] = obstacles ? any(rng) : double(rng() % 65) / 64;
           if (open[i]) here[i] = any(rng);
         }
         Diffusion on_threads(voxels, 2, like, openness);
-        DeviceDiffusion on_gpu(device, stream, Equation(voxels, 2, like, openness), sources,
-                               obstacles ? Shares::any : Shares::fit_floats);
+        DeviceDiffusion on_gpu(device, stream, Equation(voxels, 2, like, openness), sources, form);
         on_gpu.set(here);
         on_gpu.set(sources);
         Budget expected;
@@ -112,6 +113,10 @@ diffusion = 40
 decay = 0.01
 mode = "steady"
 coarsen = 4
+[substances.trace]
+diffusion = 30
+decay = 0.03
+coarsen = 4
 [types.medium]
 takes_up.signal = 0.01
 [types.bone]
@@ -123,7 +128,7 @@ secretes.scent = 0.1
 [types.cell]
 volume = { target = 24, lambda = 6 }
 takes_up.food = { rate = 0.2, at_most = 0.1 }
-secretes.signal = { rate = 3, per = "cell" }
+secretes = { signal = { rate = 3, per = "cell" }, trace = 0.07 }
 act = { lambda = 20, max = 8 }
 chemotaxis = { lambda = 900, substance = "food", response = "saturated", half = 0.3 }
 [types.other]

@@ -230,6 +230,14 @@ __device__ __forceinline__ bool thaw(const StateTables& t, Copy& copy) {
   return true;
 }
 
+struct CellTargets {
+  float volume, perimeter;
+};
+// Those that no term reads cost nothing.
+__device__ __forceinline__ CellTargets targets_of(const StateTables& t, CellId cell) {
+  return {t.target_volumes[cell], t.target_perimeters[cell]};
+}
+
 // A cell gains (sign +1) or loses (-1) a site. Volume and perimeter are the halves of one 64-bit number,
 // changed by one addition, so that no thread sees one without the other. (The volume never falls below 0, so
 // nothing is carried between the halves.)

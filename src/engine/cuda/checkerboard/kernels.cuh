@@ -57,7 +57,7 @@ struct LiveSizes {
     for (int k = 0; k < Moments::count(kDim); ++k) result.of[k] = __ldcg(&tables.moments[cell].of[k]);
     return result;
   }
-  __device__ __forceinline__ cuda::CellTargets targets(CellId cell) const { return tables.targets[cell]; }
+  __device__ __forceinline__ CellTargets targets(CellId cell) const { return targets_of(tables, cell); }
 
  private:
   __device__ __forceinline__ uint64_t pair(CellId cell) const {

@@ -55,13 +55,13 @@ struct LivingCell {
   __device__ __forceinline__ void set_target_volume(double value) const {
     const double target = value < 0.0 ? 0.0 : value;
     state.exact_targets[row] = target;
-    state.targets[row].volume = float(target);
+    state.target_volumes[row] = float(target);
   }
   __device__ __forceinline__ void shrink() const {
     set_target_volume(state.exact_targets[row] - double(state.shrinking[row].by));
   }
   __device__ __forceinline__ void set_target_perimeter(double value) const {
-    state.targets[row].perimeter = float(value < 0.0 ? 0.0 : value);
+    state.target_perimeters[row] = float(value < 0.0 ? 0.0 : value);
   }
   template <float OwnLambdas::*kWhich>
   __device__ __forceinline__ void set_lambda(double value, double least, double most) const {

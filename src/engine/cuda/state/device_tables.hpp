@@ -20,10 +20,6 @@ struct alignas(16) Direction {
   Vec3f along;
 };
 
-struct alignas(8) CellTargets {
-  float volume, perimeter;
-};
-
 // Of a cell that dies: by so much its target falls in an MCS, and how small it is then removed.
 struct alignas(8) Shrinking {
   float by;
@@ -39,7 +35,9 @@ struct StateTables {
   Vec3i* anchors;
   Vec3<int64_t>* sums;
   Moments* moments;
-  CellTargets* targets;
+  // Of cells that have their own. Apart, for a copy attempt reads those that its terms ask for, and waits for
+  // every byte.
+  float *target_volumes, *target_perimeters;
   OwnLambdas* own_lambdas;
   Direction* directions;
   Vec3d* history;

@@ -18,10 +18,19 @@ Buffer<double> on_device(const Device& device, const std::vector<double>& values
   return buffer;
 }
 
+// In units of `unit`.
+template <class Number>
+void upload_as(Buffer<uint8_t>& to, const std::vector<double>& values, double unit = 1) {
+  std::vector<Number> numbers(values.size());
+  std::transform(values.begin(), values.end(), numbers.begin(),
+                 [unit](double value) { return Number(value / unit); });
+  to.upload(reinterpret_cast<const uint8_t*>(numbers.data()), to.size());
+}
+
 }  // namespace
 
 std::string diffusion_source(const substances::Equation& equation, const substances::Sources& like,
-                             Shares shares) {
+                             const SourceForm& form) {
   const Lattice& voxels = equation.voxels;
   std::string sides;
   for (const substances::Side& side : equation.properties.sides) {
@@ -36,20 +45,22 @@ std::string diffusion_source(const substances::Equation& equation, const substan
       "constexpr int kDim = {};\nconstexpr Vec3i kSize{{{}, {}, {}}};\n"
       "constexpr Vec3<bool> kPeriodic{{{}, {}, {}}};\nconstexpr cuda::SideKind kSides[] = {{{}}};\n"
       "constexpr bool kObstacles = {}, kSecretes = {}, kHolds = {};\nconstexpr int kUptakes = {};\n"
-      "using Share = {};\n"
+      "constexpr bool kSecretesByShare = {};\n"
+      "using Share = {};\nusing Secretion = {};\n"
       "}}  // namespace kiln::form\n"
       "#include \"engine/cuda/substances/diffusion.cuh\"\n",
       voxels.dimension, voxels.size.x, voxels.size.y, voxels.size.z, voxels.periodic.x, voxels.periodic.y,
       voxels.periodic.z, sides, equation.has_obstacles(), !like.secretion.empty(), !like.held.empty(),
-      like.uptake.size(), shares == Shares::fit_floats ? "float" : "double");
+      like.uptake.size(), form.secreted != 0, form.shares == Shares::fit_floats ? "float" : "double",
+      form.secreted != 0 ? "float" : "double");
 }
 
 DeviceDiffusion::DeviceDiffusion(const Device& device, const Stream& stream,
                                  const substances::Equation& equation, const substances::Sources& like,
-                                 Shares shares)
-    : device_(device), stream_(stream), equation_(equation), shares_(shares) {
+                                 const SourceForm& form)
+    : device_(device), stream_(stream), equation_(equation), form_(form) {
   reserve_sources(like);
-  const Module module(device_, compile_cached(diffusion_source(equation, like, shares), "diffusion.cu",
+  const Module module(device_, compile_cached(diffusion_source(equation, like, form), "diffusion.cu",
                                               architecture_for(device_.info()))
                                    .cubin);
   diffuse_ = module.function("diffuse");
@@ -59,6 +70,7 @@ DeviceDiffusion::DeviceDiffusion(const Device& device, const Stream& stream,
   show_values_ = module.function("show_values");
   tables_.exchange = equation.exchange;
   tables_.decay = equation.properties.decay;
+  tables_.secretion_rate = form.secreted;
   for (std::size_t side = 0; side < 6; ++side) {
     tables_.ghosts[side] = equation.ghosts[side];
     tables_.inflow[side] = equation.inflow[side];
@@ -88,19 +100,18 @@ void DeviceDiffusion::set(const std::vector<double>& concentration) {
 }
 
 void DeviceDiffusion::set(const substances::Sources& sources) {
-  if (!sources.secretion.empty()) secretion_.upload(sources.secretion.data(), secretion_.size());
+  if (!sources.secretion.empty()) {
+    if (form_.secreted != 0)
+      upload_as<float>(secretion_, sources.secretion, form_.secreted);
+    else
+      upload_as<double>(secretion_, sources.secretion);
+  }
   if (!sources.held.empty()) held_.upload(sources.held.data(), held_.size());
-  if (shares_ == Shares::fit_floats)
-    set_shares<float>(sources);
-  else
-    set_shares<double>(sources);
-}
-
-template <class Share>
-void DeviceDiffusion::set_shares(const substances::Sources& sources) {
   for (std::size_t k = 0; k < sources.uptake.size(); ++k) {
-    const std::vector<Share> shares(sources.uptake[k].share.begin(), sources.uptake[k].share.end());
-    share_[k].upload(reinterpret_cast<const uint8_t*>(shares.data()), share_[k].size());
+    if (form_.shares == Shares::fit_floats)
+      upload_as<float>(share_[k], sources.uptake[k].share);
+    else
+      upload_as<double>(share_[k], sources.uptake[k].share);
   }
 }
 
@@ -118,13 +129,13 @@ void DeviceDiffusion::reserve_sources(const substances::Sources& like) {
   const auto room = [&](auto& buffer, bool wanted, int64_t each = 1) {
     buffer = std::remove_reference_t<decltype(buffer)>(device_, wanted ? voxels * each : 0, "substances");
   };
-  room(secretion_, !like.secretion.empty());
+  room(secretion_, !like.secretion.empty(), form_.secreted != 0 ? sizeof(float) : sizeof(double));
   room(held_, !like.held.empty());
   room(held_at_, !like.held.empty());
   tables_.secretion = like.secretion.empty() ? nullptr : secretion_.data();
   tables_.held = like.held.empty() ? nullptr : held_.data();
   for (std::size_t k = 0; k < like.uptake.size(); ++k) {
-    room(share_[k], true, shares_ == Shares::fit_floats ? sizeof(float) : sizeof(double));
+    room(share_[k], true, form_.shares == Shares::fit_floats ? sizeof(float) : sizeof(double));
     tables_.share[k] = share_[k].data();
     tables_.rate[k] = like.uptake[k].rate;
     tables_.at_most[k] = like.uptake[k].at_most;

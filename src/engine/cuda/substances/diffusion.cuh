@@ -91,6 +91,10 @@ struct VoxelView {
     const auto* const share = static_cast<const form::Share*>(tables.share[k]);
     return substances::taken_up(c, double(__ldg(share + index)), tables.rate[k], tables.at_most[k]);
   }
+  __device__ __forceinline__ double secreted() const {
+    const double stored = double(__ldg(static_cast<const form::Secretion*>(tables.secretion) + index));
+    return form::kSecretesByShare ? tables.secretion_rate * stored : stored;
+  }
   __device__ __forceinline__ bool is_held() const { return form::kHolds && __ldg(tables.held + index) != 0; }
 
   // Calls work(side, its kind) for every side of the box that the voxel lies at.
@@ -109,7 +113,7 @@ struct VoxelView {
   // Where nothing holds the concentration.
   __device__ __forceinline__ double change() const {
     double change = by_exchange();
-    if (form::kSecretes) change = change + __ldg(tables.secretion + index);
+    if (form::kSecretes) change = change + secreted();
 #pragma unroll
     for (int k = 0; k < form::kUptakes; ++k) change = change - taken_up(k);
     if (kHasFluxes)
@@ -176,7 +180,7 @@ extern "C" __global__ void diffuse(const __grid_constant__ kiln::cuda::Diffusion
       if (form::kUptakes > 0) of_lane[1] = of_lane[1] + taken * part;
       if (device::kCrossesWalls) of_lane[2] = of_lane[2] + view.through_walls() * part;
       if (form::kHolds) of_lane[3] = of_lane[3] + (held ? -change : 0.0) * part;
-      if (form::kSecretes) of_lane[4] = of_lane[4] + __ldg(tables.secretion + view.index) * part;
+      if (form::kSecretes) of_lane[4] = of_lane[4] + view.secreted() * part;
     }
     if (sums == nullptr) return;
     const bool kept[cuda::kRowSums] = {true, form::kUptakes > 0, device::kCrossesWalls, form::kHolds,

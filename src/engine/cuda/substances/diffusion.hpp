@@ -14,22 +14,29 @@ namespace kiln::cuda {
 // multiples of a power of two.
 enum class Shares { any, fit_floats };
 
+// What sources are stored as. `secreted`: where one type of cells secretes, its rate per site; then secretion
+// is stored as shares, too. 0: as it is.
+struct SourceForm {
+  Shares shares = Shares::any;
+  double secreted = 0;
+};
+
 // CUDA C++ for compile(): for what an equation is like, and which sources there are.
 std::string diffusion_source(const substances::Equation& equation, const substances::Sources& like,
-                             Shares shares);
+                             const SourceForm& form);
 
 class DeviceDiffusion {
  public:
   // `like` tells which sources there are, and their numbers.
   DeviceDiffusion(const Device& device, const Stream& stream, const substances::Equation& equation,
-                  const substances::Sources& like, Shares shares = Shares::any);
+                  const substances::Sources& like, const SourceForm& form = {});
 
   void set(const std::vector<double>& concentration);
   void set(const substances::Sources& sources);
   void set(const substances::Budget& budget, double total);
 
   // Arrays of sources, to be filled on the device.
-  double* secretion() const { return tables_.secretion == nullptr ? nullptr : secretion_.data(); }
+  void* secretion() const { return tables_.secretion == nullptr ? nullptr : secretion_.data(); }
   void* share(std::size_t uptake) const { return share_[uptake].data(); }
   uint8_t* held() const { return tables_.held == nullptr ? nullptr : held_.data(); }
   double* held_at() const { return held_at_.data(); }
@@ -60,8 +67,6 @@ class DeviceDiffusion {
   int64_t rows() const { return int64_t(equation_.voxels.size.y) * equation_.voxels.size.z; }
   Launch warp_per_row() const;
   void reserve_sources(const substances::Sources& like);
-  template <class Share>
-  void set_shares(const substances::Sources& sources);
   void play(const substances::Stages& stages, bool in_books, int64_t mcs);
   void sum_up(int64_t arrays, double* to);
 
@@ -69,9 +74,9 @@ class DeviceDiffusion {
   const Stream& stream_;
   substances::Equation equation_;
   double fastest_uptake_ = 0;  // 1/s
-  Shares shares_;
-  Buffer<double> now_, before_, secretion_, held_at_, volume_, low_[3];
-  Buffer<uint8_t> share_[kMostUptakes];                           // floats or doubles
+  SourceForm form_;
+  Buffer<double> now_, before_, held_at_, volume_, low_[3];
+  Buffer<uint8_t> secretion_, share_[kMostUptakes];               // floats or doubles
   Buffer<double> row_sums_, plane_sums_, flows_, added_, books_;  // books_: kBooks numbers
   Buffer<uint8_t> held_;
   Buffer<float> shown_;

@@ -21,7 +21,8 @@ struct DiffusionTables {
   // Low and high along x, y, z.
   substances::Ghost ghosts[6];
   double inflow[6];
-  const double* secretion;          // nullptr: none
+  const void* secretion;            // form::Secretion; nullptr: none
+  double secretion_rate;            // where these are shares of it
   const void* share[kMostUptakes];  // form::Share
   double rate[kMostUptakes], at_most[kMostUptakes];
   const uint8_t* held;   // nullptr: nowhere

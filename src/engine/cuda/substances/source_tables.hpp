@@ -22,7 +22,8 @@ struct SourceTables {
   int32_t taker[kMostUptakes];
   const double* volume;  // open parts of voxels; nullptr: no obstacles
   // What is counted, by voxel; nullptr: not asked for.
-  double* secretion;
+  void* secretion;   // doubles; or floats, shares of sites of this type:
+  int32_t secreter;  // -1: no type
   void* share[kMostUptakes];
   bool shares_fit_floats;  // and are floats; else they are doubles
   uint8_t* is_held;

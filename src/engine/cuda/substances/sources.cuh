@@ -83,20 +83,24 @@ __device__ __forceinline__ void count_sources_of(const StateTables& state, const
   const VoxelCounts<Edge> counts(state, tables, (Edge > 0 ? known : tables.voxels).position(voxel));
   const double all = double(tables.coarsen) * tables.coarsen * (kDim == 3 ? tables.coarsen : 1);
   const double here = tables.volume == nullptr ? all : tables.volume[voxel] * all;
-  if (tables.secretion != nullptr) {
+  const auto share_of = [&](int32_t wanted) {
+    int32_t count = 0;
+#pragma unroll
+    for (int type = 0; type < model::kTypes; ++type) count = type == wanted ? counts.of_type[type] : count;
+    return here > 0 ? double(count) / here : 0.0;
+  };
+  if (tables.secretion != nullptr && tables.secreter >= 0) {
+    static_cast<float*>(tables.secretion)[voxel] = float(share_of(tables.secreter));
+  } else if (tables.secretion != nullptr) {
     double sum = counts.of_cells;
 #pragma unroll
     for (int type = 0; type < model::kTypes; ++type)
       if (!tables.by_formula[type] && tables.per_site[type] != 0)
         sum = sum + tables.per_site[type] * double(counts.of_type[type]);
-    tables.secretion[voxel] = here > 0 ? sum / here : 0.0;
+    static_cast<double*>(tables.secretion)[voxel] = here > 0 ? sum / here : 0.0;
   }
   for (int k = 0; k < tables.takers; ++k) {
-    int32_t taking = 0;
-#pragma unroll
-    for (int type = 0; type < model::kTypes; ++type)
-      taking = type == tables.taker[k] ? counts.of_type[type] : taking;
-    const double share = here > 0 ? double(taking) / here : 0.0;
+    const double share = share_of(tables.taker[k]);
     if (tables.shares_fit_floats)
       static_cast<float*>(tables.share[k])[voxel] = float(share);
     else

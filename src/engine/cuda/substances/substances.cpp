@@ -15,6 +15,26 @@ Shares shares_of(const SubstanceData& data) {
   return is_power_of_two && !data.has_obstacles() ? Shares::fit_floats : Shares::any;
 }
 
+// The one type that secretes, by the same rate in all its sites; -1: none, or not so.
+int32_t lone_secreter(const SubstanceData& data) {
+  constexpr double kLeast = 1e-200;  // products with shares have all their bits
+  int32_t lone = -1;
+  for (std::size_t type = 0; type < data.uses.size(); ++type) {
+    const SubstanceUse& use = data.uses[type];
+    if (!use.secretes_anything()) continue;
+    if (lone >= 0 || use.per == SubstanceUse::Per::cell || use.secretes_formula >= 0 || use.secretes < kLeast)
+      return -1;
+    lone = int32_t(type);
+  }
+  return lone;
+}
+
+SourceForm form_of(const SubstanceData& data) {
+  const Shares shares = shares_of(data);
+  const int32_t secreter = shares == Shares::fit_floats ? lone_secreter(data) : -1;
+  return {shares, secreter < 0 ? 0.0 : data.uses[std::size_t(secreter)].secretes};
+}
+
 SourceTables tables_of(const SubstanceData& data, const DeviceDiffusion& diffusion) {
   SourceTables tables{};
   tables.voxels = data.voxels;
@@ -30,6 +50,7 @@ SourceTables tables_of(const SubstanceData& data, const DeviceDiffusion& diffusi
   }
   tables.volume = diffusion.open_parts();
   tables.secretion = diffusion.secretion();
+  tables.secreter = form_of(data).secreted != 0 ? lone_secreter(data) : -1;
   tables.is_held = diffusion.held();
   tables.held_at = diffusion.held_at();
   for (int32_t k = 0; k < tables.takers; ++k) tables.share[k] = diffusion.share(std::size_t(k));
@@ -65,7 +86,7 @@ DeviceSubstances::DeviceSubstances(const Device& device, const Stream& stream, c
         device, stream,
         substances::Equation(data.voxels, data.coarsen * model.units.voxel_um, data.like,
                              substances::openness_for(data, host)),
-        like, shares_of(data));
+        like, form_of(data));
     solver.diffusion->set(host.substances[s].values);
     solver.diffusion->set(host.substances[s].budget, host.substances[s].total);
     solver.sources = tables_of(data, *solver.diffusion);

@@ -13,7 +13,7 @@ constexpr bool kAtOnce = cuda::is_at_once(model::kPasses, model::kMaxAct, model:
 // Its targets are set where the model has some of cells.
 struct CellSize {
   cuda::Extent extent;
-  cuda::CellTargets targets;
+  CellTargets targets;
 };
 
 // The sizes of the two cells of an attempt, and where the rest of their sums is.
@@ -27,7 +27,7 @@ struct TwoSizes {
   }
   __device__ __forceinline__ int32_t volume(CellId cell) const { return of(cell).extent.volume; }
   __device__ __forceinline__ int32_t perimeter(CellId cell) const { return of(cell).extent.perimeter; }
-  __device__ __forceinline__ cuda::CellTargets targets(CellId cell) const { return of(cell).targets; }
+  __device__ __forceinline__ CellTargets targets(CellId cell) const { return of(cell).targets; }
   __device__ __forceinline__ Vec3i anchor(CellId cell) const { return tables.anchors[cell]; }
   __device__ __forceinline__ Vec3<int64_t> sum(CellId cell) const { return tables.sums[cell]; }
   __device__ __forceinline__ Moments moments(CellId cell) const { return tables.moments[cell]; }

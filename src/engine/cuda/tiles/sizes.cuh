@@ -20,7 +20,7 @@ class Sizes {
   __device__ __forceinline__ CellSize operator[](CellId cell) const {
     CellSize size;
     size.extent = now_[cell];
-    if (model::physics().uses.targets) size.targets = tables_.state.targets[cell];
+    if (model::physics().uses.targets) size.targets = targets_of(tables_.state, cell);
     return size;
   }
   __device__ __forceinline__ cuda::Extent* table() const { return now_; }
