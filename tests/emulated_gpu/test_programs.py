@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 KILN = os.environ["KILN_BINARY"]
+PACKAGE = pathlib.Path(KILN).parent / "python"
 MODEL = """
 seed = 4
 temperature = 5
@@ -80,6 +81,11 @@ class Programs(unittest.TestCase):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise AssertionError(f"{command}: {done.stdout}{done.stderr}")
+        return cls.results_of(name)
+
+    @classmethod
+    def results_of(cls, name):
+        """The hash of the last state, and the tables'."""
         tables = {file.name: hashlib.sha256(file.read_bytes()).hexdigest()
                   for file in sorted((cls.folder / name).glob("*.csv"))}
         return json.loads((cls.folder / name / "run.json").read_text())["hash"], tables
@@ -100,6 +106,22 @@ class Programs(unittest.TestCase):
         self.run_of("on", "--engine", "cuda", "--mcs", "10")
         on = self.run_of("on", "--resume", "--mcs", "24", "--engine", "cuda", "--bricks", "2x1")
         self.assertEqual(on, self.threads)
+
+    @unittest.skipUnless((PACKAGE / "kiln" / "__init__.py").exists(), "the Python package was not built")
+    def test_two_gpus_from_python(self):
+        text = (
+            "import sys, kiln\n"
+            "model, out = sys.argv[1:]\n"
+            "kiln.run(model, out, devices=[0, 1], progress=False)\n"
+            "sim = kiln.Simulation(model, devices='all')\n"
+            "sim.run(24)\n"
+            "print(sim.hash)\n"
+        )
+        command = ["/usr/bin/python3", "-c", text, self.folder / "tissue.toml", self.folder / "python"]
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(PACKAGE)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.results_of("python"), self.threads)
+        self.assertEqual(done.stdout.strip(), self.threads[0])
 
     @unittest.skipIf(shutil.which("mpirun") is None, "there is no MPI")
     def test_two_processes_with_a_gpu_each(self):
