@@ -149,7 +149,7 @@ void import_intensities(const ImportOptions& o, ImageSource& source, const Impor
   };
   const auto tinted = [&](const Vec3i& p) {
     const Colour c = grey(p);
-    if (image.mask.at(p.x, p.y, p.z) == 0) return c;
+    if (!image.mask[p]) return c;
     return Colour{uint8_t(128 + c.red / 2), uint8_t(c.green / 2 + 40), uint8_t(c.blue / 2)};
   };
   write_planes(o.out, dimension, [&](int axis) {

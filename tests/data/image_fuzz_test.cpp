@@ -39,7 +39,7 @@ void import_read(const ImageStack& image, const std::string& name) {
   Segmentation segmentation;
   segmentation.smooth_um = 1;
   const ImportedMask mask = import_mask(*image_in_memory(image, name), {}, segmentation, grid);
-  ASSERT_EQ(mask.mask.size, mask.facts.sites);
+  ASSERT_EQ(mask.mask.size(), mask.facts.sites);
 }
 
 void read_damaged(const std::string& extension, const std::set<std::string>& names, uint32_t count,

@@ -49,12 +49,12 @@ TEST(ImportInPieces, ACropReadsItsOwnPlanesOfAStackLargerThanMemory) {
   segmentation.threshold = 127;
   const ImportedMask mask = import_mask(stack, placement, segmentation, {1, 3, kLittle});
   EXPECT_EQ(stack.asked, (std::set<int64_t>{500, 501, 502, 503, 504}));
-  ASSERT_EQ(mask.mask.size, (Vec3i{10, 20, 5}));
+  ASSERT_EQ(mask.mask.size(), (Vec3i{10, 20, 5}));
   EXPECT_EQ(mask.facts.voxels, (Vec3i{4000, 4000, 1000}));
   for (int32_t z = 0; z < 5; ++z)
     for (int32_t y = 0; y < 20; ++y)
       for (int32_t x = 0; x < 10; ++x)
-        ASSERT_EQ(mask.mask.at(x, y, z), uint8_t(100 + x + 3 * (200 + y) + 7 * (500 + z)) > 127 ? 1 : 0);
+        ASSERT_EQ((mask.mask[{x, y, z}]), uint8_t(100 + x + 3 * (200 + y) + 7 * (500 + z)) > 127);
   const ImportedLabels labels = import_labels(stack, placement, {1, 3, kLittle});
   EXPECT_EQ(labels.labels.at(9, 19, 4), uint8_t(109 + 3 * 219 + 7 * 504));
   EXPECT_EQ(stack.asked.size(), 5u);
@@ -88,7 +88,7 @@ TEST(ImportInPieces, WhatDoesNotFitIsRefusedWithItsSize) {
     FAIL() << "16 GB were read";
   } catch (const UserError& e) {
     EXPECT_STREQ(e.what(),
-                 "imagined covers 1.6e+10 sites of 1 µm, which take 128 GB to work on; there are 67.1 MB.");
+                 "imagined covers 1.6e+10 sites of 1 µm, which take 2.13 GB to work on; there are 67.1 MB.");
   }
   EXPECT_TRUE(stack.asked.empty());
 }

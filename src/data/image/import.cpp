@@ -84,16 +84,30 @@ void check_length(const Placed& placed, const ImageHeader& header, const ImportG
 }
 
 // Refuses what would take more memory than there is.
-void check_memory(const Placed& placed, const ImageHeader& header, const ImportGrid& grid) {
-  const Vec3i size = placed.high - placed.low;
+void check_memory(double need, const Placed& placed, const ImageHeader& header, const ImportGrid& grid) {
+  if (need <= double(grid.most_bytes)) return;
+  const Vec3d length = length_of(placed);
+  throw UserError(fmt::format("{} covers {:.3g} sites of {} µm{}, which take {} to work on; there are {}.",
+                              header.name, length.x * length.y * length.z, grid.site_um,
+                              voxel_hint(placed.facts, grid), bytes_text(need),
+                              bytes_text(double(grid.most_bytes))));
+}
+
+// A bit for every site, twice while gaps are closed, and the planes that one is made of.
+double bytes_for_mask(const Placed& placed, const Segmentation& segmentation, const ImportGrid& grid,
+                      bool seen) {
   const Vec3d length = length_of(placed);
   const double sites = length.x * length.y * length.z;
-  // Twice as floats, while it is smoothed, or resampled along z.
-  const double need = 4 * (sites + length.x * length.y * std::max(length.z, double(size.z)));
-  if (!(need <= double(grid.most_bytes)))
-    throw UserError(fmt::format("{} covers {:.3g} sites of {} µm{}, which take {} to work on; there are {}.",
-                                header.name, sites, grid.site_um, voxel_hint(placed.facts, grid),
-                                bytes_text(need), bytes_text(double(grid.most_bytes))));
+  const double reach = std::max(3.7 * segmentation.smooth_um, segmentation.close_um) / grid.site_um;
+  const double along_z = placed.scale.z == 1 ? 0 : std::max(placed.scale.z, 2.0);
+  const double planes = std::min(2 * reach + 1, length.z) + along_z + 1;
+  const double bits = sites / 8 * (segmentation.close_um > 0 ? 2 : 1);
+  return bits + 4 * length.x * length.y * planes + (seen ? 4 * sites : 0);
+}
+
+double bytes_for_labels(const Placed& placed) {
+  const Vec3d length = length_of(placed);
+  return 8 * length.x * length.y * length.z;
 }
 
 Placed placed_image(const ImageHeader& header, const ImagePlacement& placement, const ImportGrid& grid) {
@@ -126,20 +140,21 @@ void for_each_slab(ImageSource& image, const Placed& placed, const ImportGrid& g
   }
 }
 
-// Slabs are resampled across as they come: a stack that is larger than memory may make a small volume.
-Volume read_volume(ImageSource& image, const Placed& placed, const ImportGrid& grid) {
-  const Vec3d across{placed.scale.x, placed.scale.y, 1};
-  Volume volume(resampled_size(placed.high - placed.low, across));
-  for_each_slab(image, placed, grid, [&](const Array& planes, int32_t first, int32_t end) {
-    Volume slab =
-        volume_of(planes, {placed.low.x, placed.low.y, 0}, {placed.high.x, placed.high.y, end - first});
-    if (!std::all_of(slab.values.begin(), slab.values.end(), [](float v) { return std::isfinite(v); }))
-      throw UserError(
-          fmt::format("{} holds values that are no numbers (NaN or infinite).", image.header().name));
-    slab = resampled(std::move(slab), across);
-    std::copy(slab.values.begin(), slab.values.end(), &volume.at(0, 0, first));
-  });
-  return resampled(std::move(volume), {1, 1, placed.scale.z});
+// On the sites that it covers. Both stay where they are.
+Planes planes_of(ImageSource& image, const Placed& placed, const ImportGrid& grid) {
+  const auto read = [&image, placed, grid](const Planes::Visit& visit) {
+    for_each_slab(image, placed, grid, [&](const Array& planes, int32_t first, int32_t end) {
+      for (int32_t z = 0; z < end - first; ++z) {
+        Volume plane =
+            volume_of(planes, {placed.low.x, placed.low.y, z}, {placed.high.x, placed.high.y, z + 1});
+        if (!std::all_of(plane.values.begin(), plane.values.end(), [](float v) { return std::isfinite(v); }))
+          throw UserError(
+              fmt::format("{} holds values that are no numbers (NaN or infinite).", image.header().name));
+        visit(first + z, std::move(plane));
+      }
+    });
+  };
+  return resampled(Planes{placed.high - placed.low, read}, placed.scale);
 }
 
 // Programs store labels as floats, too. Beyond 2^53 these cannot tell one from the next.
@@ -167,29 +182,34 @@ std::string voxel_hint(const ImageFacts& facts, const ImportGrid& grid) {
 ImportedMask import_mask(ImageSource& image, const ImagePlacement& placement,
                          const Segmentation& segmentation, const ImportGrid& grid, Volume* seen) {
   const Placed placed = placed_image(image.header(), placement, grid);
-  check_memory(placed, image.header(), grid);
+  check_memory(bytes_for_mask(placed, segmentation, grid, seen != nullptr), placed, image.header(), grid);
   const double site_um = grid.site_um;
   const bool is_solid = grid.dimension == 3;
-  ImportedMask result{{}, placed.facts};
+  ImportedMask result{SiteBits(placed.facts.sites), placed.facts};
   const double sigma = segmentation.smooth_um / site_um;
   const Vec3i& sites = placed.facts.sites;
   if (const int32_t longest = std::max({sites.x, sites.y, sites.z}); sigma > longest)
     throw UserError(fmt::format("{} is to be smoothed over {:g} µm, but it is only {:g} µm long.",
                                 image.header().name, segmentation.smooth_um, longest * site_um));
-  Volume volume = read_volume(image, placed, grid);
-  smooth(volume, {sigma, sigma, is_solid ? sigma : 0});
+  Planes planes = smoothed(planes_of(image, placed, grid), {sigma, sigma, is_solid ? sigma : 0});
   ImageFacts& facts = result.facts;
-  facts.threshold = segmentation.threshold ? *segmentation.threshold : double(otsu_threshold(volume));
-  result.mask = above(volume, float(facts.threshold));
-  if (seen != nullptr) *seen = std::move(volume);
-  volume = {};
-  if (segmentation.below) invert(result.mask);
+  if (!segmentation.threshold) planes = kept_where_small(std::move(planes));
+  facts.threshold = segmentation.threshold ? *segmentation.threshold : double(otsu_threshold(planes));
+  if (seen != nullptr) *seen = Volume(sites);
+  planes.each([&](int32_t z, const Volume& plane) {
+    const auto threshold = float(facts.threshold);
+    for_rows(plane.size, [&](int32_t y, int32_t) {
+      for (int32_t x = 0; x < sites.x; ++x)
+        if ((plane.at(x, y, 0) > threshold) != segmentation.below) result.mask.set({x, y, z}, true);
+    });
+    if (seen != nullptr) std::copy(plane.values.begin(), plane.values.end(), &seen->at(0, 0, z));
+  });
   const double site_um3 = is_solid ? site_um * site_um * site_um : site_um * site_um;
-  const double least = std::min(segmentation.specks_um3 / site_um3, double(result.mask.values.size()) + 1);
+  const double all = double(sites.x) * sites.y * sites.z;
+  const double least = std::min(segmentation.specks_um3 / site_um3, all + 1);
   facts.specks = remove_specks(result.mask, int64_t(std::ceil(least)));
   close_gaps(result.mask, segmentation.close_um / site_um);
-  const int64_t set = std::count(result.mask.values.begin(), result.mask.values.end(), uint8_t(1));
-  facts.share = double(set) / double(result.mask.values.size());
+  facts.share = double(result.mask.count()) / all;
   return result;
 }
 
@@ -218,7 +238,7 @@ void for_each_label_plane(ImageSource& image, const ImagePlacement& placement, c
 
 ImportedLabels import_labels(ImageSource& image, const ImagePlacement& placement, const ImportGrid& grid) {
   const Placed placed = placed_image(image.header(), placement, grid);
-  check_memory(placed, image.header(), grid);
+  check_memory(bytes_for_labels(placed), placed, image.header(), grid);
   ImportedLabels result{Grid<int64_t>(placed.facts.sites), placed.facts};
   for_each_label_plane(image, placement, grid, [&](int32_t z, const Grid<int64_t>& plane) {
     std::copy(plane.values.begin(), plane.values.end(), &result.labels.at(0, 0, z));

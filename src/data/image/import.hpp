@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "core/site_bits.hpp"
 #include "data/image/image.hpp"
 #include "data/image/segment.hpp"
 
@@ -39,7 +40,7 @@ struct ImageFacts {
 };
 
 struct ImportedMask {
-  Mask mask;  // one entry per site
+  SiteBits mask;
   ImageFacts facts;
 };
 struct ImportedLabels {
@@ -60,7 +61,7 @@ struct ImportGrid {
 std::string voxel_hint(const ImageFacts& facts, const ImportGrid& grid);
 
 // Where `seen` is given, it gets the values that were held against the threshold. Of the image only a slab of
-// planes is in memory at a time, beside what it is resampled to. Throw UserError.
+// planes is in memory at a time, and of what is made of it for a mask a window of planes. Throw UserError.
 ImportedMask import_mask(ImageSource& image, const ImagePlacement& placement,
                          const Segmentation& segmentation, const ImportGrid& grid, Volume* seen = nullptr);
 ImportedLabels import_labels(ImageSource& image, const ImagePlacement& placement, const ImportGrid& grid);

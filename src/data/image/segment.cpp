@@ -12,14 +12,6 @@ namespace {
 
 constexpr int kBins = 1024;
 
-// Calls row(y, z) for all rows along x, on several threads.
-template <class Row>
-void for_rows(const Vec3i& size, const Row& row) {
-  in_parallel(int64_t(size.y) * size.z, all_threads(), [&](int, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) row(int32_t(i % size.y), int32_t(i / size.y));
-  });
-}
-
 template <class T, class Get>
 Grid<T> part_of(const Array& values, const Vec3i& low, const Vec3i& high, const Get& get) {
   const std::size_t width = std::size_t(values.shape[2]), height = std::size_t(values.shape[1]);
@@ -31,96 +23,6 @@ Grid<T> part_of(const Array& values, const Vec3i& low, const Vec3i& high, const 
     for (int32_t x = 0; x < result.size.x; ++x) to[x] = T(get(from + std::size_t(x)));
   });
   return result;
-}
-
-// Which old voxels a new one is made of along one axis, and with which weights.
-struct Taps {
-  int32_t first;
-  std::vector<float> weights;
-};
-
-std::vector<Taps> taps_of(int32_t old_length, int32_t new_length, double scale) {
-  std::vector<Taps> result;
-  for (int32_t i = 0; i < new_length; ++i) {
-    Taps taps{0, {}};
-    if (scale > 1) {
-      const double begin = double(i) * scale, end = std::min(double(i + 1) * scale, double(old_length));
-      taps.first = std::min(int32_t(begin), old_length - 1);
-      for (int32_t k = taps.first; k < old_length && (k == taps.first || double(k) < end); ++k)
-        taps.weights.push_back(float(std::min(end, double(k + 1)) - std::max(begin, double(k))));
-    } else {
-      const double at = std::clamp((double(i) + 0.5) * scale - 0.5, 0.0, double(old_length - 1));
-      taps.first = std::min(int32_t(at), std::max(old_length - 2, 0));
-      const float second = float(at - double(taps.first));
-      taps.weights.push_back(1.0f - second);
-      if (old_length > 1) taps.weights.push_back(second);
-    }
-    double sum = 0;
-    for (const float w : taps.weights) sum += double(w);
-    for (float& w : taps.weights) w = float(double(w) / sum);
-    result.push_back(std::move(taps));
-  }
-  return result;
-}
-
-// Along one axis; the others stay.
-Volume resampled_along(const Volume& volume, int axis, double scale) {
-  Vec3i size = volume.size;
-  size[axis] = resampled_size(volume.size, {scale, scale, scale})[axis];
-  const std::vector<Taps> taps = taps_of(volume.size[axis], size[axis], scale);
-  Volume result(size);
-  const std::size_t stride = volume.stride(axis);
-  for_rows(size, [&](int32_t y, int32_t z) {
-    float* to = &result.at(0, y, z);
-    for (int32_t x = 0; x < size.x; ++x) {
-      Vec3i from{x, y, z};
-      const Taps& t = taps[std::size_t(from[axis])];
-      from[axis] = t.first;
-      const float* value = &volume.at(from.x, from.y, from.z);
-      float sum = 0;
-      for (std::size_t k = 0; k < t.weights.size(); ++k) sum += t.weights[k] * value[k * stride];
-      to[x] = sum;
-    }
-  });
-  return result;
-}
-
-// The right half of a Gaussian, the middle first, cut where it is below a thousandth.
-std::vector<float> half_gaussian(double sigma) {
-  std::vector<double> half{1};
-  for (int k = 1; double(k) <= 3.7 * sigma; ++k)
-    half.push_back(double(exp2_of(float(-0.72134752044448170 * double(k) * double(k) / (sigma * sigma)))));
-  double sum = half[0];
-  for (std::size_t k = 1; k < half.size(); ++k) sum += 2 * half[k];
-  std::vector<float> result;
-  for (const double w : half) result.push_back(float(w / sum));
-  return result;
-}
-
-void smooth_along(Volume& volume, int axis, double sigma) {
-  if (!(sigma > 0) || volume.size[axis] < 2) return;
-  const std::vector<float> half = half_gaussian(sigma);
-  const Volume before = volume;
-  const int32_t length = volume.size[axis], reach = int32_t(half.size()) - 1;
-  const std::size_t stride = volume.stride(axis);
-  for_rows(volume.size, [&](int32_t y, int32_t z) {
-    float* to = &volume.at(0, y, z);
-    for (int32_t x = 0; x < volume.size.x; ++x) {
-      Vec3i place{x, y, z};
-      const int32_t at = place[axis];
-      place[axis] = 0;
-      const float* line = &before.at(place.x, place.y, place.z);
-      const auto value = [&](int64_t k) { return line[std::size_t(mirrored(k, length)) * stride]; };
-      float sum = half[0] * value(at);
-      if (at >= reach && at + reach < length)
-        for (int32_t k = 1; k <= reach; ++k)
-          sum += half[std::size_t(k)] *
-                 (line[std::size_t(at - k) * stride] + line[std::size_t(at + k) * stride]);
-      else
-        for (int32_t k = 1; k <= reach; ++k) sum += half[std::size_t(k)] * (value(at - k) + value(at + k));
-      to[x] = sum;
-    }
-  });
 }
 
 // Squared distances to the nearest set voxel along lines, one axis after the other (Felzenszwalb and
@@ -167,20 +69,16 @@ class DistanceLine {
   std::vector<float> result_;
 };
 
+// Along x or y of a plane.
 void transform_along(Volume& squared, int axis) {
   const Vec3i size = squared.size;
   if (size[axis] < 2) return;
-  const std::size_t length = std::size_t(size[axis]);
-  const int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
-  const std::size_t stride = squared.stride(axis);
-  in_parallel(int64_t(size[u]) * size[v], all_threads(), [&](int, int64_t begin, int64_t end) {
+  const std::size_t length = std::size_t(size[axis]), stride = squared.stride(axis);
+  in_parallel(size[1 - axis], all_threads(), [&](int, int64_t begin, int64_t end) {
     DistanceLine line(length);
     std::vector<float> values(length);
     for (int64_t i = begin; i < end; ++i) {
-      Vec3i place{0, 0, 0};
-      place[u] = int32_t(i % size[u]);
-      place[v] = int32_t(i / size[u]);
-      float* first = &squared.at(place.x, place.y, place.z);
+      float* first = axis == 0 ? &squared.at(0, int32_t(i), 0) : &squared.at(int32_t(i), 0, 0);
       for (std::size_t k = 0; k < length; ++k) values[k] = first[k * stride];
       const std::vector<float>& result = line.transform(values, length);
       for (std::size_t k = 0; k < length; ++k) first[k * stride] = result[k];
@@ -188,17 +86,162 @@ void transform_along(Volume& squared, int axis) {
   });
 }
 
-// Sets all voxels within the radius of one that has this value. At a wall the mirror image is never nearer
-// than what it mirrors.
-void grow(Mask& mask, uint8_t value, double radius) {
-  Volume squared(mask.size);
-  for (std::size_t i = 0; i < mask.values.size(); ++i)
-    squared.values[i] = mask.values[i] == value ? 0.0f : DistanceLine::kFar;
-  for (int axis = 0; axis < 3; ++axis) transform_along(squared, axis);
-  const float limit = float(radius * radius);
-  for (std::size_t i = 0; i < mask.values.size(); ++i)
-    if (squared.values[i] <= limit) mask.values[i] = value;
+// Squared distances to the nearest site of this value in the same plane.
+Planes squared_distances(const SiteBits& mask, bool value) {
+  return {mask.size(), [&mask, value](const Planes::Visit& visit) {
+            const Vec3i& size = mask.size();
+            for (int32_t z = 0; z < size.z; ++z) {
+              Volume plane({size.x, size.y, 1});
+              for_rows(plane.size, [&](int32_t y, int32_t) {
+                for (int32_t x = 0; x < size.x; ++x)
+                  plane.at(x, y, 0) = mask[{x, y, z}] == value ? 0.0f : DistanceLine::kFar;
+              });
+              transform_along(plane, 0);
+              transform_along(plane, 1);
+              visit(z, std::move(plane));
+            }
+          }};
 }
+
+// Sets all sites within the radius of one that has this value. At a wall the mirror image is never nearer
+// than what it mirrors.
+void grow(SiteBits& mask, bool value, double radius) {
+  const Vec3i size = mask.size();
+  const float limit = float(radius * radius);
+  const auto reach = int32_t(std::min(radius, double(size.z)));
+  const auto first = [&](int32_t z) { return std::max(z - reach, 0); };
+  const auto last = [&](int32_t z) { return std::min(z + reach, size.z - 1); };
+  SiteBits grown = mask;
+  for_each_window(squared_distances(mask, value), size.z, first, last,
+                  [&](int32_t z, const PlaneWindow& planes) {
+                    for_rows({size.x, size.y, 1}, [&](int32_t y, int32_t) {
+                      for (int32_t k = first(z); k <= last(z); ++k) {
+                        const float away = float(k - z) * float(k - z);
+                        const float* squared = &planes[k].at(0, y, 0);
+                        for (int32_t x = 0; x < size.x; ++x)
+                          if (squared[x] != DistanceLine::kFar && away + squared[x] <= limit)
+                            grown.set({x, y, z}, value);
+                      }
+                    });
+                  });
+  mask = std::move(grown);
+}
+
+// Finds pieces as planes come, and clears the small ones of those that have ended.
+class SpeckRemover {
+ public:
+  SpeckRemover(SiteBits& mask, int64_t least) : mask_(mask), least_(least) {}
+
+  int64_t remove() {
+    for (int32_t z = 0; z < mask_.size().z; ++z) {
+      find_runs(z);
+      for (std::size_t y = 0; y + 1 < now_.begins.size(); ++y) unite_row(int32_t(y));
+      end_pieces();
+      before_ = std::move(now_);
+    }
+    now_ = {};
+    end_pieces();
+    return removed_;
+  }
+
+ private:
+  // Sites of a row that follow each other.
+  struct Run {
+    int32_t y, z, begin, end;
+    std::size_t piece;
+  };
+  struct PlaneOfRuns {
+    std::vector<Run> runs;            // row by row
+    std::vector<std::size_t> begins;  // of rows, and the end of the last
+  };
+  struct Piece {
+    std::size_t parent;  // itself, or one that it was united with
+    int64_t sites = 0;
+    std::vector<Run> runs = {};  // none where it is no speck
+  };
+
+  void find_runs(int32_t z) {
+    const Vec3i& size = mask_.size();
+    now_ = {};
+    for (int32_t y = 0; y < size.y; ++y) {
+      now_.begins.push_back(now_.runs.size());
+      for (int32_t x = 0; x < size.x; ++x) {
+        if (!mask_[{x, y, z}]) continue;
+        Run run{y, z, x, x, pieces_.size()};
+        while (run.end < size.x && mask_[{run.end, y, z}]) ++run.end;
+        x = run.end;
+        now_.runs.push_back(run);
+        pieces_.push_back({run.piece, run.end - run.begin, {}});
+        if (pieces_.back().sites < least_) pieces_.back().runs.push_back(run);
+      }
+    }
+    now_.begins.push_back(now_.runs.size());
+  }
+
+  // With the row before it, and the three that touch it in the plane before.
+  void unite_row(int32_t y) {
+    if (y > 0) unite_rows(now_, y, now_, y - 1);
+    if (before_.begins.empty()) return;
+    const int32_t high = std::min(y + 1, mask_.size().y - 1);
+    for (int32_t other = std::max(y - 1, 0); other <= high; ++other) unite_rows(now_, y, before_, other);
+  }
+  void unite_rows(const PlaneOfRuns& one, int32_t y, const PlaneOfRuns& other, int32_t of_other) {
+    std::size_t a = one.begins[std::size_t(y)], b = other.begins[std::size_t(of_other)];
+    const std::size_t end_a = one.begins[std::size_t(y) + 1], end_b = other.begins[std::size_t(of_other) + 1];
+    while (a < end_a && b < end_b) {
+      const Run &first = one.runs[a], &second = other.runs[b];
+      // Those that meet at a corner touch.
+      if (first.begin <= second.end && second.begin <= first.end) unite(first.piece, second.piece);
+      first.end < second.end ? ++a : ++b;
+    }
+  }
+
+  std::size_t root_of(std::size_t piece) {
+    while (pieces_[piece].parent != piece)
+      piece = pieces_[piece].parent = pieces_[pieces_[piece].parent].parent;
+    return piece;
+  }
+  void unite(std::size_t a, std::size_t b) {
+    a = root_of(a), b = root_of(b);
+    if (a == b) return;
+    if (pieces_[a].sites < pieces_[b].sites) std::swap(a, b);
+    Piece &larger = pieces_[a], &smaller = pieces_[b];
+    smaller.parent = a;
+    larger.sites += smaller.sites;
+    if (larger.sites < least_)
+      larger.runs.insert(larger.runs.end(), smaller.runs.begin(), smaller.runs.end());
+    else
+      larger.runs = {};
+    smaller.runs = {};
+  }
+
+  // Of the pieces, those that the plane now has none of have ended; the others get new numbers.
+  void end_pieces() {
+    constexpr std::size_t kEnded = std::size_t(-1);
+    std::vector<std::size_t> number(pieces_.size(), kEnded);
+    std::vector<Piece> kept;
+    for (Run& run : now_.runs) {
+      const std::size_t root = root_of(run.piece);
+      if (number[root] == kEnded) {
+        number[root] = kept.size();
+        kept.push_back({kept.size(), pieces_[root].sites, std::move(pieces_[root].runs)});
+        pieces_[root].runs = {};
+      }
+      run.piece = number[root];
+    }
+    for (const Piece& ended : pieces_)
+      for (const Run& run : ended.runs) {
+        for (int32_t x = run.begin; x < run.end; ++x) mask_.set({x, run.y, run.z}, false);
+        removed_ += run.end - run.begin;
+      }
+    pieces_ = std::move(kept);
+  }
+
+  SiteBits& mask_;
+  int64_t least_, removed_ = 0;
+  PlaneOfRuns before_, now_;
+  std::vector<Piece> pieces_;
+};
 
 }  // namespace
 
@@ -210,19 +253,6 @@ Grid<int64_t> labels_of(const Array& values, const Vec3i& low, const Vec3i& high
   if (values.kind() == Array::Kind::real)
     return part_of<int64_t>(values, low, high, [&](std::size_t i) { return int64_t(values.real(i)); });
   return part_of<int64_t>(values, low, high, [&](std::size_t i) { return values.integer(i); });
-}
-
-Vec3i resampled_size(const Vec3i& size, const Vec3d& scale) {
-  Vec3i result;
-  for (int axis = 0; axis < 3; ++axis)
-    result[axis] = std::max(1, int32_t(double(size[axis]) / scale[axis] + 0.5));
-  return result;
-}
-
-Volume resampled(Volume volume, const Vec3d& scale) {
-  for (int axis = 0; axis < 3; ++axis)
-    if (scale[axis] != 1) volume = resampled_along(volume, axis, scale[axis]);
-  return volume;
 }
 
 Grid<int64_t> resampled(const Grid<int64_t>& labels, const Vec3d& scale) {
@@ -237,20 +267,24 @@ Grid<int64_t> resampled(const Grid<int64_t>& labels, const Vec3d& scale) {
   return result;
 }
 
-void smooth(Volume& volume, const Vec3d& sigma) {
-  for (int axis = 0; axis < 3; ++axis) smooth_along(volume, axis, sigma[axis]);
-}
-
-float otsu_threshold(const Volume& volume) {
-  const auto [low, high] = std::minmax_element(volume.values.begin(), volume.values.end());
-  if (low == volume.values.end() || !(*low < *high)) return low == volume.values.end() ? 0 : *low;
-  const double width = (double(*high) - double(*low)) / kBins;
+float otsu_threshold(const Planes& planes) {
+  float low = std::numeric_limits<float>::infinity(), high = -low;
+  double total = 0;
+  planes.each([&](int32_t, const Volume& plane) {
+    const auto [least, most] = std::minmax_element(plane.values.begin(), plane.values.end());
+    low = std::min(low, *least);
+    high = std::max(high, *most);
+    total += double(plane.values.size());
+  });
+  if (!(low < high)) return low;
+  const double width = (double(high) - double(low)) / kBins;
   std::vector<int64_t> counts(kBins);
-  for (const float v : volume.values)
-    counts[std::size_t(std::min(kBins - 1, int((double(v) - double(*low)) / width)))] += 1;
+  planes.each([&](int32_t, const Volume& plane) {
+    for (const float v : plane.values)
+      counts[std::size_t(std::min(kBins - 1, int((double(v) - double(low)) / width)))] += 1;
+  });
   double all = 0;
   for (int k = 0; k < kBins; ++k) all += double(k) * double(counts[std::size_t(k)]);
-  const double total = double(volume.values.size());
   double below = 0, sum = 0, best = -1;
   int first = 0, last = 0;  // several cuts may be equally good: take the middle
   for (int k = 0; k + 1 < kBins; ++k) {
@@ -265,55 +299,17 @@ float otsu_threshold(const Volume& volume) {
     }
     if (between >= best) last = k;
   }
-  return float(double(*low) + width * (double(first + last) / 2 + 1));
+  return float(double(low) + width * (double(first + last) / 2 + 1));
 }
 
-Mask above(const Volume& volume, float threshold) {
-  Mask mask(volume.size);
-  for (std::size_t i = 0; i < mask.values.size(); ++i) mask.values[i] = volume.values[i] > threshold ? 1 : 0;
-  return mask;
+int64_t remove_specks(SiteBits& mask, int64_t least) {
+  return least <= 1 ? 0 : SpeckRemover(mask, least).remove();
 }
 
-void invert(Mask& mask) {
-  for (uint8_t& value : mask.values) value = value == 0 ? 1 : 0;
-}
-
-int64_t remove_specks(Mask& mask, int64_t least) {
-  if (least <= 1) return 0;
-  constexpr uint8_t kSeen = 2;
-  int64_t removed = 0;
-  std::vector<std::size_t> piece;
-  const auto visit = [&](int32_t x, int32_t y, int32_t z) {
-    if (x < 0 || y < 0 || z < 0 || x >= mask.size.x || y >= mask.size.y || z >= mask.size.z) return;
-    const std::size_t i = mask.index(x, y, z);
-    if (mask.values[i] != 1) return;
-    mask.values[i] = kSeen;
-    piece.push_back(i);
-  };
-  for (std::size_t start = 0; start < mask.values.size(); ++start) {
-    if (mask.values[start] != 1) continue;
-    piece.assign(1, start);
-    mask.values[start] = kSeen;
-    for (std::size_t next = 0; next < piece.size(); ++next) {
-      const std::size_t row = piece[next] / std::size_t(mask.size.x);
-      const int32_t x = int32_t(piece[next] % std::size_t(mask.size.x)),
-                    y = int32_t(row % std::size_t(mask.size.y)), z = int32_t(row / std::size_t(mask.size.y));
-      for (int32_t dz = -1; dz <= 1; ++dz)
-        for (int32_t dy = -1; dy <= 1; ++dy)
-          for (int32_t dx = -1; dx <= 1; ++dx) visit(x + dx, y + dy, z + dz);
-    }
-    if (int64_t(piece.size()) >= least) continue;
-    for (const std::size_t i : piece) mask.values[i] = 0;
-    removed += int64_t(piece.size());
-  }
-  for (uint8_t& value : mask.values) value = value != 0 ? 1 : 0;
-  return removed;
-}
-
-void close_gaps(Mask& mask, double radius) {
+void close_gaps(SiteBits& mask, double radius) {
   if (!(radius > 0)) return;
-  grow(mask, 1, radius);
-  grow(mask, 0, radius);
+  grow(mask, true, radius);
+  grow(mask, false, radius);
 }
 
 }  // namespace kiln

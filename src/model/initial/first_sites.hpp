@@ -11,41 +11,14 @@
 #include "base/huge_vector.hpp"
 #include "core/box.hpp"
 #include "core/lattice.hpp"
+#include "core/site_bits.hpp"
 
 namespace kiln {
 
 struct Model;
 
-// A bit for every site. Rows have words of their own: several threads may set bits of different rows.
-class SiteBits {
- public:
-  SiteBits() = default;
-  explicit SiteBits(const Lattice& lattice)
-      : rows_(lattice.size.y),
-        words_per_row_(std::size_t(lattice.size.x + 63) / 64),
-        words_(words_per_row_ * std::size_t(lattice.size.y) * std::size_t(lattice.size.z)) {}
-
-  bool empty() const { return words_.empty(); }
-  bool operator[](const Vec3i& place) const { return (words_[word(place)] >> (place.x % 64) & 1) != 0; }
-  void set(const Vec3i& place, bool value) {
-    const uint64_t bit = uint64_t(1) << (place.x % 64);
-    uint64_t& bits = words_[word(place)];
-    bits = value ? bits | bit : bits & ~bit;
-  }
-
- private:
-  std::size_t word(const Vec3i& place) const {
-    return (std::size_t(place.z) * std::size_t(rows_) + std::size_t(place.y)) * words_per_row_ +
-           std::size_t(place.x / 64);
-  }
-
-  int32_t rows_ = 0;  // of a layer
-  std::size_t words_per_row_ = 0;
-  std::vector<uint64_t> words_;
-};
-
-// The same for sites most of whose rows have one stretch that is set, as where a tissue is filled from one
-// side to the other: such rows take 16 bytes, others as many as of SiteBits.
+// SiteBits for sites most of whose rows have one stretch that is set, as where a tissue is filled from one
+// side to the other: such rows take 16 bytes, others as many as there.
 class SiteStretches {
  public:
   SiteStretches() = default;

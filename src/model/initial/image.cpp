@@ -20,7 +20,7 @@ class KeptSites {
             import_mask(*builder.open(image), image.placement, image.segmentation, builder.import_grid())) {
     for (int axis = 0; axis < 3; ++axis)
       for (int32_t at = 0; at < builder.lattice().size[axis]; ++at) {
-        const int32_t length = imported_.mask.size[axis];
+        const int32_t length = imported_.mask.size()[axis];
         place_[axis].push_back(image.mirror || at < length ? mirrored(at, length) : kBeyond);
       }
   }
@@ -29,10 +29,10 @@ class KeptSites {
   template <class Visit>
   void visit_row(int32_t y, int32_t z, Span span, const Visit& visit) const {
     const int32_t v = place_[1][std::size_t(y)], w = place_[2][std::size_t(z)];
-    const uint8_t* kept = v == kBeyond || w == kBeyond ? nullptr : &imported_.mask.at(0, v, w);
+    const bool inside = v != kBeyond && w != kBeyond;
     for (int32_t x = span.begin; x < span.end; ++x) {
       const int32_t u = place_[0][std::size_t(x)];
-      visit(Vec3i{x, y, z}, kept != nullptr && u != kBeyond && kept[u] != 0);
+      visit(Vec3i{x, y, z}, inside && u != kBeyond && imported_.mask[{u, v, w}]);
     }
   }
 
@@ -88,7 +88,7 @@ void StepBuilder::hide_outside_mask() {
   if (!step_.mask) return;
   const KeptSites kept(*this, *step_.mask);
   const Vec3i& size = lattice().size;
-  hidden_ = SiteBits(lattice());
+  hidden_ = SiteBits(lattice().size);
   const int64_t open = sum_over_rows(lattice(), [&](int32_t y, int32_t z) {
     int64_t sites = 0;
     kept.visit_row(y, z, {0, size.x}, [&](const Vec3i& place, bool is_kept) {

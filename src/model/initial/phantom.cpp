@@ -41,8 +41,8 @@ void require_memory(const PhantomKind& kind, const PhantomSettings& s, double si
   const double volume = size.x * size.y * size.z;
   const double sites = volume / (site_um * site_um * site_um);
   const double voxels = volume / (s.voxel_um.x * s.voxel_um.y * s.voxel_um.z);
-  constexpr double kBytesPerSite = 12;  // ids, and floats twice while they are smoothed
-  constexpr double kBytesPerVoxel = 9;  // floats twice while they are resampled, and the stack
+  constexpr double kBytesPerSite = 8;   // ids and floats
+  constexpr double kBytesPerVoxel = 5;  // floats, and the stack
   const double need = kBytesPerSite * sites + kBytesPerVoxel * voxels, there = physical_memory();
   if (need > there)
     throw UserError(
@@ -58,10 +58,10 @@ void require_memory(const PhantomKind& kind, const PhantomSettings& s, double si
 Grid<uint8_t> phantom(const PhantomKind& kind, const PhantomSettings& s) {
   const double site_um = std::clamp(std::min(s.voxel_um.x, s.voxel_um.y), 0.5, kind.radius_um / 2);
   require_memory(kind, s, site_um);
-  Volume volume = network(kind, s, site_um);
+  const Volume sharp = network(kind, s, site_um);
   const double blur = s.blur_um / site_um;
-  smooth(volume, {blur, blur, 3 * blur});
-  volume = resampled(volume, s.voxel_um * (1 / site_um));
+  const Volume volume =
+      gathered(resampled(smoothed(planes_of(sharp), {blur, blur, 3 * blur}), s.voxel_um * (1 / site_um)));
   Grid<uint8_t> stack(volume.size);
   in_parallel(int64_t(stack.values.size()), all_threads(), [&](int, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
