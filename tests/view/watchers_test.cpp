@@ -115,8 +115,11 @@ TEST_F(ViewRun, FramesAreTakenByTurnsAndNoMoreThanMayBeHeld) {
     ASSERT_LE(live.frames_held(), 2 * LiveRun::kMostHeld);
     const std::size_t now = answered(watchers);
     if (before == 0)  // the first batch
-      for (const auto& watcher : watchers)
-        if (watcher->has()) ASSERT_LE(watcher->got().number, 1 + int64_t(LiveRun::kMostHeld));
+      for (const auto& watcher : watchers) {
+        if (watcher->has()) {
+          ASSERT_LE(watcher->got().number, 1 + int64_t(LiveRun::kMostHeld));
+        }
+      }
     // All that were sent so far are held, so that nothing comes any more; they are let go, and the next come.
     if (now == before && now >= LiveRun::kMostHeld)
       for (const auto& watcher : watchers)
@@ -295,8 +298,9 @@ TEST_F(ViewRun, FiftyClientsTenOfWhichReadNothingLeaveTheRunAlone) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   // More frames were made than may remain in memory.
-  if (kMemoryIsOurs)
+  if (kMemoryIsOurs) {
     EXPECT_LE(resident_bytes() - memory_before, int64_t(3 * LiveRun::kMostHeld) * frame_bytes);
+  }
   EXPECT_EQ(hash_of(*run), hash);
   expect_bounded();
   const int64_t last = live->frame({}).number;
