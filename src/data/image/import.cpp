@@ -93,16 +93,18 @@ void check_memory(double need, const Placed& placed, const ImageHeader& header, 
                               bytes_text(double(grid.most_bytes))));
 }
 
-// A bit for every site, twice while gaps are closed, and the planes that one is made of.
+// A bit for every site, two while gaps are closed; the window of planes; and the values, where they are kept.
 double bytes_for_mask(const Placed& placed, const Segmentation& segmentation, const ImportGrid& grid,
                       bool seen) {
   const Vec3d length = length_of(placed);
   const double sites = length.x * length.y * length.z;
-  const double reach = std::max(3.7 * segmentation.smooth_um, segmentation.close_um) / grid.site_um;
+  const double reach = std::max(double(reach_of_smoothing(segmentation.smooth_um / grid.site_um)),
+                                segmentation.close_um / grid.site_um);
   const double along_z = placed.scale.z == 1 ? 0 : std::max(placed.scale.z, 2.0);
   const double planes = std::min(2 * reach + 1, length.z) + along_z + 1;
   const double bits = sites / 8 * (segmentation.close_um > 0 ? 2 : 1);
-  return bits + 4 * length.x * length.y * planes + (seen ? 4 * sites : 0);
+  const bool keeps_planes = !segmentation.threshold && sites <= double(kSmallVolume);
+  return bits + 4 * length.x * length.y * planes + 4 * sites * (int(seen) + int(keeps_planes));
 }
 
 double bytes_for_labels(const Placed& placed) {
@@ -140,7 +142,7 @@ void for_each_slab(ImageSource& image, const Placed& placed, const ImportGrid& g
   }
 }
 
-// On the sites that it covers. Both stay where they are.
+// The image on the sites that it covers. Refers to the image.
 Planes planes_of(ImageSource& image, const Placed& placed, const ImportGrid& grid) {
   const auto read = [&image, placed, grid](const Planes::Visit& visit) {
     for_each_slab(image, placed, grid, [&](const Array& planes, int32_t first, int32_t end) {

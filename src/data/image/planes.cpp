@@ -183,8 +183,7 @@ Volume gathered(const Planes& planes) {
 }
 
 Planes kept_where_small(Planes from) {
-  constexpr int64_t kSmall = int64_t(1) << 26;  // voxels
-  if (int64_t(from.size.x) * from.size.y * from.size.z > kSmall) return from;
+  if (double(from.size.x) * from.size.y * from.size.z > double(kSmallVolume)) return from;
   auto kept = std::make_shared<std::vector<Volume>>();
   const Vec3i size = from.size;
   return {size, [from = std::move(from), kept](const Planes::Visit& visit) {

@@ -19,11 +19,12 @@ struct Planes {
   std::function<void(const Visit& visit)> each;
 };
 
-// Of a volume that stays where it is; and back.
+// Refers to the volume, which must outlive it.
 Planes planes_of(const Volume& volume);
 Volume gathered(const Planes& planes);
 
-// Where a volume is small, its planes stay in memory once they were visited.
+inline constexpr int64_t kSmallVolume = int64_t(1) << 26;  // voxels
+// Caches the planes of small volumes when they are first visited; others are made anew at every visit.
 Planes kept_where_small(Planes from);
 
 // The planes of a volume that the next ones of another are made of.

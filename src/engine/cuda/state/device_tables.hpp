@@ -35,8 +35,7 @@ struct StateTables {
   Vec3i* anchors;
   Vec3<int64_t>* sums;
   Moments* moments;
-  // Of cells that have their own. Apart, for a copy attempt reads those that its terms ask for, and waits for
-  // every byte.
+  // Of cells that have their own. Two arrays: a copy attempt loads only those that its terms read.
   float *target_volumes, *target_perimeters;
   OwnLambdas* own_lambdas;
   Direction* directions;

@@ -18,7 +18,7 @@ Buffer<double> on_device(const Device& device, const std::vector<double>& values
   return buffer;
 }
 
-// In units of `unit`.
+// Uploads values / unit, as Number.
 template <class Number>
 void upload_as(Buffer<uint8_t>& to, const std::vector<double>& values, double unit = 1) {
   std::vector<Number> numbers(values.size());
